@@ -15,6 +15,7 @@ import dev.pipewright.predict.transformer.TrainingPrecision;
 import dev.pipewright.predict.transformer.TransformerOracle;
 import dev.pipewright.predict.transformer.TransformerPrediction;
 import dev.pipewright.predict.transformer.TransformerRun;
+import dev.pipewright.predict.transformer.ZeroChoice;
 import dev.pipewright.predict.transformer.search.LayoutSearch;
 import dev.pipewright.predict.transformer.search.LayoutSurvey;
 import dev.pipewright.predict.transformer.search.SearchSpace;
@@ -86,7 +87,7 @@ public class LayoutSearchBenchmark {
   }
 
   private TransformerRun run() {
-    TrainingLayout layout = new TrainingLayout(8, 8, 8, 1, 1, 1, 1, 1, 8, true, BATCH, 1);
+    TrainingLayout layout = new TrainingLayout(8, 8, 8, 1, 1, 1, 1, 1, 8, false, true, BATCH, 1);
     return space
         .choices(new SearchedLayout(layout, SearchValues.USUAL_RECOMPUTATION.get(0), 0))
         .run();
@@ -119,7 +120,7 @@ public class LayoutSearchBenchmark {
   /** Each layout of one mesh and micro-batch by phase and by category of memory. */
   @Benchmark
   public void breakdowns(Count count, Blackhole hole) {
-    for (int zero = 0; zero < MeshTerms.ZERO_STAGES; zero++) {
+    for (int zero = 0; zero < ZeroChoice.ALL.size(); zero++) {
       step.zero(zero);
       for (int offloaded = 0; offloaded <= LAYERS; offloaded++) {
         StepBreakdown breakdown = step.breakdown(offloaded);

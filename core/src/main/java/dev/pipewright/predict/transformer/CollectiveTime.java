@@ -98,15 +98,25 @@ final class CollectiveTime {
     }
     boolean scattered = sequenceParallel || run.software().framework().scattersTransfers();
     double bytes = HALF * elements / (scattered ? layout.tensor() : 1);
-    double near = bytes / (NVLINK_SINGLE * machine.nvlinkBandwidth()) + NVLINK_LATENCY;
     if (layout.devices() <= machine.domain()) {
-      return near;
+      return near(bytes);
     }
     double stride = layout.tensor() * layout.context() * layout.data();
     double crossing = Math.min(1, stride / machine.domain());
-    double far =
-        bytes / (networkRate(constants.transferNetwork()) / machine.domain()) + NETWORK_LATENCY;
-    return (1 - crossing) * near + crossing * far;
+    return (1 - crossing) * near(bytes) + crossing * far(bytes);
+  }
+
+  /** {@code bytes} from each rank to its neighbour in a ring of ranks {@code stride} apart. */
+  double hop(double bytes, double ranks, double stride) {
+    return ranks * stride <= machine.domain() ? near(bytes) : far(bytes);
+  }
+
+  private double near(double bytes) {
+    return bytes / (NVLINK_SINGLE * machine.nvlinkBandwidth()) + NVLINK_LATENCY;
+  }
+
+  private double far(double bytes) {
+    return bytes / (networkRate(constants.transferNetwork()) / machine.domain()) + NETWORK_LATENCY;
   }
 
   static double log2(double x) {

@@ -56,6 +56,26 @@ final class DataParallelTime {
     return Math.max(exchanged - window, 0) + constants.gradientExposed() * exchanged;
   }
 
+  /**
+   * The exposed part of one more reduction of gradients, as ZeRO-2 makes for every micro-batch but
+   * the last; 0 where gradients accumulate on their rank.
+   *
+   * @param exchanged seconds of the last one, with the gathering of parameters
+   * @param microBatchSeconds of the slowest rank
+   */
+  double reduced(double exchanged, double microBatchSeconds) {
+    if (!run.layout().shardsGradients()) {
+      return 0;
+    }
+    if (afterBackward()) {
+      return exchanged / 2; // of an all-reduce
+    }
+    double gradient = run.formats().exchangedGradientBytes();
+    double seconds = exchanged * gradient / (gradient + HALF); // without the gathering
+    return Math.max(seconds - constants.gradientWindow() * microBatchSeconds, 0)
+        + constants.gradientExposed() * seconds;
+  }
+
   private boolean afterBackward() {
     return run.layout().zero() != 3
         && run.software().framework().exchange(run.layout()) == Exchange.AFTER_BACKWARD;

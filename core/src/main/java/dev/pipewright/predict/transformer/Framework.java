@@ -122,6 +122,23 @@ public enum Framework {
     return this == MPT || this == LLM_FOUNDRY;
   }
 
+  /**
+   * Whether ZeRO 2 and 3 shard again after every pass of a pipeline unless told otherwise.
+   * PyTorch's FSDP does not (torchtitan's {@code fsdp_reshard_after_forward = "default"}; {@code
+   * PipelineStage} synchronizes gradients in the last micro-batch alone); Megatron-FSDP and XLA do.
+   */
+  public boolean reshards() {
+    return !lineage().equals("torch");
+  }
+
+  /** How context-parallel ranks exchange keys and values unless told otherwise. */
+  ContextExchange contextExchange() {
+    return switch (lineage()) {
+      case "torch", "xla" -> ContextExchange.ALL_GATHER;
+      default -> ContextExchange.RING;
+    };
+  }
+
   /** Frameworks with kernels of one kind, for constants that they share. */
   String lineage() {
     return switch (this) {

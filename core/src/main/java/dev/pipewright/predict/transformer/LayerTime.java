@@ -120,6 +120,7 @@ final class LayerTime {
     double speed = constants.speed();
     Pair attention = run.fusedAttention() ? fusedAttention() : unfusedAttention();
     Pair exposed = tensorParallel(mixture);
+    Pair context = contextParallel(attention.forward * speed, attention.backward * speed);
     PassSeconds forward =
         new PassSeconds(
             products.forward() * speed,
@@ -127,6 +128,7 @@ final class LayerTime {
             elementwise.forward * speed,
             products.castForward() * speed,
             exposed.forward,
+            context.forward,
             exchange,
             0);
     PassSeconds backward =
@@ -136,6 +138,7 @@ final class LayerTime {
             elementwise.backward * speed,
             products.castBackward() * speed,
             exposed.backward,
+            context.backward,
             exchange,
             0);
     PassSeconds recomputed = RecomputedSeconds.of(run, sizes, forward, mixture);
@@ -225,6 +228,19 @@ final class LayerTime {
     return new Pair(
         times * once * (1 - constants.hiddenForward()),
         (times + (sequence ? 1 : 0)) * once * (1 - constants.hiddenBackward()));
+  }
+
+  /** Keys and values in the forward pass; in the backward pass their gradients, too. */
+  private Pair contextParallel(double forward, double backward) {
+    int ranks = layout.context();
+    if (ranks == 1) {
+      return new Pair(0, 0);
+    }
+    double bytes = HALF * tokens * sizes.keyValueWidth(tensor);
+    ContextExchange exchange = run.software().framework().contextExchange();
+    return new Pair(
+        exchange.exposed(collectives, bytes, ranks, tensor, forward),
+        exchange.exposed(collectives, 2 * bytes, ranks, tensor, backward));
   }
 
   /** Adds what the host takes longer: a smooth maximum of the device's and the host's seconds. */

@@ -1,18 +1,15 @@
 package dev.pipewright.predict.transformer;
 
 /**
- * What the degrees of parallelism determine of a step, under every ZeRO stage: the exchange of
+ * What the degrees of parallelism determine of a step, under every choice of ZeRO: the exchange of
  * gradients, the optimizer, and the state of each kind of pipeline rank. {@link StepTerms} makes
  * them.
  */
 public final class MeshTerms {
-  /** ZeRO stages, from 0. */
-  public static final int ZERO_STAGES = 4;
-
   private final StageKinds kinds;
-  private final StepTime[] steps; // by ZeRO stage
+  private final StepTime[] steps; // by index of the choice of ZeRO
   private final RankMemoryFormula memory;
-  private final double[][] state; // bytes by ZeRO stage and kind
+  private final double[][] state; // bytes by index of the choice and kind
   private final GpuMachine machine;
 
   private MeshTerms(
@@ -30,10 +27,11 @@ public final class MeshTerms {
 
   static MeshTerms of(TransformerRun run, TransformerSizes sizes, StackConstants constants) {
     StageKinds kinds = StageKinds.of(run.split(), sizes);
-    StepTime[] steps = new StepTime[ZERO_STAGES];
-    double[][] state = new double[ZERO_STAGES][kinds.size()];
-    for (int zero = 0; zero < ZERO_STAGES; zero++) {
-      TransformerRun here = run.with(run.layout().withZero(zero));
+    int choices = ZeroChoice.ALL.size();
+    StepTime[] steps = new StepTime[choices];
+    double[][] state = new double[choices][kinds.size()];
+    for (int zero = 0; zero < choices; zero++) {
+      TransformerRun here = run.with(run.layout().with(ZeroChoice.ALL.get(zero)));
       steps[zero] = new StepTime(here, sizes, constants, kinds);
       RankMemoryFormula bytes = new RankMemoryFormula(here, sizes);
       for (int kind = 0; kind < kinds.size(); kind++) {
@@ -69,9 +67,10 @@ public final class MeshTerms {
   }
 
   /**
-   * A lower bound of the bytes of every step under a ZeRO stage: state and workspace of the rank
-   * that has most. A step's bytes are this sum with other amounts, none negative, added in between;
-   * rounding never decreases with its argument, so the bound holds for rounded sums, too.
+   * A lower bound of the bytes of every step under the choice of ZeRO with such an index: state and
+   * workspace of the rank that has most. A step's bytes are this sum with other amounts, none
+   * negative, added in between; rounding never decreases with its argument, so the bound holds for
+   * rounded sums, too.
    */
   public double leastBytes(int zero) {
     double most = 0;

@@ -91,11 +91,11 @@ final class MicroBatchSeconds {
     return rank.dense() * denseForward + rank.mixtures() * mixtureForward;
   }
 
-  /** Backward passes of a rank's layers and both passes of the network's ends. */
+  /** Backward passes of a rank's layers and both passes of the ends that it has. */
   double backward(StageSplit.Rank rank) {
     return rank.dense() * denseBackward
         + rank.mixtures() * mixtureBackward
-        + (ends.embedding() + ends.head());
+        + (rank.embeddings() * ends.embedding() + rank.heads() * ends.head());
   }
 
   /** Passes of a rank's layers by part, without what they recompute. */

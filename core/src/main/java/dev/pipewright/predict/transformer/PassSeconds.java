@@ -8,6 +8,7 @@ package dev.pipewright.predict.transformer;
  * @param elementwise norms, activations, residual sums, permutations
  * @param casts to 8 or 4 bits
  * @param tensorParallel exposed collectives of tensor parallelism
+ * @param contextParallel exposed exchange of keys and values
  * @param allToAll exposed exchange of tokens between experts
  * @param launch what the host adds where it issues kernels more slowly than they run
  */
@@ -17,12 +18,20 @@ public record PassSeconds(
     double elementwise,
     double casts,
     double tensorParallel,
+    double contextParallel,
     double allToAll,
     double launch) {
-  static final PassSeconds NONE = new PassSeconds(0, 0, 0, 0, 0, 0, 0);
+  static final PassSeconds NONE = new PassSeconds(0, 0, 0, 0, 0, 0, 0, 0);
 
   public double total() {
-    return products + attention + elementwise + casts + tensorParallel + allToAll + launch;
+    return products
+        + attention
+        + elementwise
+        + casts
+        + tensorParallel
+        + contextParallel
+        + allToAll
+        + launch;
   }
 
   PassSeconds plus(PassSeconds that) {
@@ -32,6 +41,7 @@ public record PassSeconds(
         elementwise + that.elementwise,
         casts + that.casts,
         tensorParallel + that.tensorParallel,
+        contextParallel + that.contextParallel,
         allToAll + that.allToAll,
         launch + that.launch);
   }
@@ -43,12 +53,20 @@ public record PassSeconds(
         elementwise * factor,
         casts * factor,
         tensorParallel * factor,
+        contextParallel * factor,
         allToAll * factor,
         launch * factor);
   }
 
   PassSeconds withLaunch(double seconds) {
     return new PassSeconds(
-        products, attention, elementwise, casts, tensorParallel, allToAll, seconds);
+        products,
+        attention,
+        elementwise,
+        casts,
+        tensorParallel,
+        contextParallel,
+        allToAll,
+        seconds);
   }
 }

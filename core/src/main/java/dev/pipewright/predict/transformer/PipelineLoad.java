@@ -1,8 +1,8 @@
 package dev.pipewright.predict.transformer;
 
 /**
- * How the micro-batches of a step load a pipeline. An object serves one micro-batch after the
- * other, so that searches allocate nothing.
+ * How the micro-batches of a step load a pipeline: {@link StepTime#load} sets it. An object serves
+ * one micro-batch after the other, so that searches allocate nothing.
  */
 final class PipelineLoad {
   private int batches;
@@ -10,25 +10,35 @@ final class PipelineLoad {
   private double sum;
   private int slowest;
 
-  /** Of {@code batches} such micro-batches on a pipeline with such ranks. */
-  static PipelineLoad of(StageKinds kinds, MicroBatchSeconds one, int batches) {
-    PipelineLoad load = new PipelineLoad();
-    load.set(kinds, one, batches);
-    return load;
+  /** To {@code microBatches} such micro-batches on a pipeline with such ranks. */
+  void set(StageKinds kinds, MicroBatchSeconds one, int microBatches) {
+    begin(microBatches);
+    for (int kind = 0; kind < kinds.size(); kind++) {
+      add(kind, kinds.count(kind), one.total(kinds.rank(kind)));
+    }
   }
 
-  void set(StageKinds kinds, MicroBatchSeconds one, int microBatches) {
+  /** With what sharding by layers adds to the passes of each kind of rank. */
+  void set(StageKinds kinds, MicroBatchSeconds one, int microBatches, ShardedTime[] sharded) {
+    begin(microBatches);
+    for (int kind = 0; kind < kinds.size(); kind++) {
+      double exposed = sharded[kind].exposed(one, microBatches);
+      add(kind, kinds.count(kind), one.total(kinds.rank(kind)) + exposed);
+    }
+  }
+
+  private void begin(int microBatches) {
     batches = microBatches;
-    longest = one.total(kinds.rank(0));
-    sum = kinds.count(0) * longest;
+    longest = 0;
+    sum = 0;
     slowest = 0;
-    for (int kind = 1; kind < kinds.size(); kind++) {
-      double seconds = one.total(kinds.rank(kind));
-      sum += kinds.count(kind) * seconds;
-      if (seconds > longest) {
-        longest = seconds;
-        slowest = kind;
-      }
+  }
+
+  private void add(int kind, int count, double seconds) {
+    sum += count * seconds;
+    if (seconds > longest) {
+      longest = seconds;
+      slowest = kind;
     }
   }
 

@@ -7,12 +7,15 @@ import java.util.List;
 /**
  * Bytes of each pipeline rank.
  *
+ * <p>With a pipeline whose gradients are reduced and parameters gathered once a step, both are
+ * whole on the peak: ZeRO 2 and 3 hold what ZeRO 1 holds.
+ *
  * <p>Sources: S. Rajbhandari et al., <i>ZeRO</i>, arXiv:1910.02054, §5 (sharded state); V.
  * Korthikanti et al., arXiv:2205.05198, §4.2.3 (micro-batches in flight of interleaved 1F1B).
  */
 final class RankMemoryFormula {
   private static final double NORM_VECTORS = 4; // scales and shifts of a layer's two norms
-  private static final double GATHERED_LAYERS = 2; // the one that computes and the next
+  private static final double GATHERED_LAYERS = 2; // the one that computes and its neighbour
 
   private final TransformerRun run;
   private final TransformerSizes sizes;
@@ -95,24 +98,29 @@ final class RankMemoryFormula {
     double narrow = run.formats().products().narrow() ? layers + experts : 0;
     double shared = layers + ends(held);
     StateBytes bytes = run.formats().state();
-    if (layout.zero() == 3) {
-      double shards = Math.min(layout.shardGroup(), layout.replicas());
-      double gathered =
-          GATHERED_LAYERS
-              * run.kept().gatheredBytes()
-              * Math.max(
-                  sizes.hasDense() ? denseLayer : 0,
-                  sizes.hasMixtures() ? mixtureLayer + weights.experts() : 0);
-      return (shared * bytes.total() + narrow) / shards
+    double largest = // elements of a layer
+        Math.max(
+            sizes.hasDense() ? denseLayer : 0,
+            sizes.hasMixtures() ? mixtureLayer + weights.experts() : 0);
+    if (layout.shardsParameters()) {
+      double gathered = GATHERED_LAYERS * run.kept().gatheredBytes() * largest;
+      return (shared * bytes.total() + narrow) / layout.optimizerShards()
           + experts * bytes.total() / layout.expertReplicas()
           + gathered;
     }
-    boolean sharded = layout.zero() > 0 && run.kept().shardedOptimizer();
-    double weightAndGradient = bytes.weight() + bytes.gradient();
-    return shared * (weightAndGradient + bytes.optimizer() / (sharded ? layout.replicas() : 1))
-        + experts
-            * (weightAndGradient + bytes.optimizer() / (sharded ? layout.expertReplicas() : 1))
-        + narrow;
+    double buckets = layout.shardsGradients() ? GATHERED_LAYERS * bytes.gradient() * largest : 0;
+    return shared * element(layout.optimizerShards())
+        + experts * element(layout.zero() > 0 ? layout.expertReplicas() : 1)
+        + narrow
+        + buckets;
+  }
+
+  /** Bytes of an element whose parameter is whole and whose other state has so many shards. */
+  private double element(double shards) {
+    StateBytes bytes = run.formats().state();
+    double gradient = bytes.gradient() / (layout.shardsGradients() ? shards : 1);
+    double optimizer = bytes.optimizer() / (run.kept().shardedOptimizer() ? shards : 1);
+    return bytes.weight() + gradient + optimizer;
   }
 
   /** Elements of embedding and head; a tied table counts once on a rank that has both. */

@@ -22,10 +22,14 @@ final class RecomputedSeconds {
       case HalfOfBlocks half -> forward.times(0.5);
       case PerOperator policy ->
           switch (policy.operators()) {
-            case ALL_BUT_PRODUCTS ->
-                part(0, forward.attention(), forward.elementwise(), forward.casts(), 0);
+            case ALL_BUT_PRODUCTS -> part(0, forward, forward.elementwise(), forward.casts(), 0);
             case EVERY_SECOND_PRODUCT ->
-                part(forward.products() / 2, 0, forward.elementwise(), forward.casts() / 2, 0);
+                part(
+                    forward.products() / 2,
+                    PassSeconds.NONE,
+                    forward.elementwise(),
+                    forward.casts() / 2,
+                    0);
           };
       case Selective selective -> modules(selective, run.fusedAttention(), forward, mixture);
     };
@@ -63,11 +67,12 @@ final class RecomputedSeconds {
       elementwise += 0.25 * forward.elementwise();
     }
     boolean core = policy.has(Module.CORE_ATTN) || !fused;
-    return part(products, core ? forward.attention() : 0, elementwise, casts, exchange);
+    return part(products, core ? forward : PassSeconds.NONE, elementwise, casts, exchange);
   }
 
   private static PassSeconds part(
-      double products, double attention, double elementwise, double casts, double exchange) {
-    return new PassSeconds(products, attention, elementwise, casts, 0, exchange, 0);
+      double products, PassSeconds core, double elementwise, double casts, double exchange) {
+    return new PassSeconds(
+        products, core.attention(), elementwise, casts, 0, core.contextParallel(), exchange, 0);
   }
 }

@@ -3,8 +3,8 @@ package dev.pipewright.predict.transformer;
 /**
  * Seconds of a micro-batch with parameters that are sharded layer by layer: gathered before each
  * pass, with gradients reduced and scattered after the backward pass. The next layer's gathering
- * overlaps with computation and slows it. An object holds the exchanges of one rank, the only one
- * of its pipeline.
+ * overlaps with computation and slows it. An object holds the exchanges of one pipeline rank, each
+ * of whose chunks gathers its own layers.
  *
  * <p>Source: Y. Zhao et al., <i>PyTorch FSDP</i>, VLDB 2023, arXiv:2304.11277, §3.2 (hybrid
  * sharding) and §3.3 (overlap).
@@ -23,7 +23,7 @@ final class ShardedTime {
   private final boolean keepsGathered;
   private final double forwardExchange; // seconds
   private final double backwardExchange;
-  private final double first; // that nothing overlaps
+  private final double first; // of each chunk, that nothing overlaps
 
   ShardedTime(
       TransformerRun run,
@@ -55,14 +55,16 @@ final class ShardedTime {
     double scatter =
         rank.dense() * (exchange(weights.dense(), gradient) + amongReplicas(weights.dense()))
             + rank.mixtures() * (exchange(expertLayer, gradient) + amongReplicas(expertLayer));
-    double ends = weights.end() * (tied ? 1 : 2);
+    boolean both = rank.embeddings() > 0 && rank.heads() > 0;
+    double ends = weights.end() * (both && tied ? 1 : rank.embeddings() + rank.heads());
     this.forwardExchange = gather + exchange(ends, HALF);
     this.backwardExchange =
         (keepsGathered ? 0 : gather) + scatter + exchange(ends, gradient) + amongReplicas(ends);
     this.first =
-        Math.max(
-            rank.dense() > 0 ? exchange(weights.dense(), HALF) : 0,
-            rank.mixtures() > 0 ? exchange(expertLayer, HALF) : 0);
+        layout.interleave()
+            * Math.max(
+                rank.dense() > 0 ? exchange(weights.dense(), HALF) : 0,
+                rank.mixtures() > 0 ? exchange(expertLayer, HALF) : 0);
   }
 
   /** What sharding adds to a micro-batch, one of {@code batches} of a step. */
@@ -82,7 +84,7 @@ final class ShardedTime {
 
   /** An all-gather or reduce-scatter of {@code elements} in the shard group. */
   private double exchange(double elements, double bytes) {
-    return group > 1 ? bytes * elements * (group - 1) / group / bus + latency : 0;
+    return group > 1 && elements > 0 ? bytes * elements * (group - 1) / group / bus + latency : 0;
   }
 
   /** An all-reduce of sharded gradients among the replicas of hybrid sharding. */

@@ -24,7 +24,7 @@ final class StepTime {
   private final double exchanged; // seconds of the gradients of the largest rank
   private final double[] optimizer; // seconds by kind of rank
   private final double straggling;
-  private final @Nullable ShardedTime sharded;
+  private final ShardedTime @Nullable [] sharded; // by kind of rank
 
   StepTime(TransformerRun run, TransformerSizes sizes, StackConstants constants, StageKinds kinds) {
     this.run = run;
@@ -41,10 +41,25 @@ final class StepTime {
       optimizer[kind] = optimizer(kinds.rank(kind), weights);
     }
     this.straggling = straggling();
-    this.sharded =
-        run.fullySharded()
-            ? new ShardedTime(run, constants, collectives, weights, sizes.tied(), kinds.rank(0))
-            : null;
+    this.sharded = run.fullySharded() ? sharded(weights) : null;
+  }
+
+  private ShardedTime[] sharded(RankWeights weights) {
+    ShardedTime[] times = new ShardedTime[kinds.size()];
+    for (int kind = 0; kind < times.length; kind++) {
+      StageSplit.Rank rank = kinds.rank(kind);
+      times[kind] = new ShardedTime(run, constants, collectives, weights, sizes.tied(), rank);
+    }
+    return times;
+  }
+
+  /** Sets how so many micro-batches load the pipeline. */
+  void load(MicroBatchSeconds one, int batches, PipelineLoad load) {
+    if (sharded == null) {
+      load.set(kinds, one, batches);
+    } else {
+      load.set(kinds, one, batches, sharded);
+    }
   }
 
   /** A step by phase; so many layers of a rank are offloaded. */
@@ -57,9 +72,9 @@ final class StepTime {
         batches * one.recomputed(slowest),
         batches * one.ends(slowest),
         offload,
-        sharded == null ? bubble(load) : 0,
-        sharded == null ? transfers(one, batches) : 0,
-        sharded == null ? 0 : batches * sharded.exposed(one, batches),
+        bubble(load),
+        transfers(one, batches),
+        sharded == null ? 0 : batches * sharded[load.slowest()].exposed(one, batches),
         gradients(load),
         optimizer[load.slowest()],
         straggling * (busy(one, load) + offload),
@@ -69,10 +84,7 @@ final class StepTime {
   /** Seconds in which stragglers may keep others waiting, without offloading. */
   double busy(MicroBatchSeconds one, PipelineLoad load) {
     double batches = load.batches();
-    double passes = batches * load.longest();
-    return sharded == null
-        ? passes + (bubble(load) + transfers(one, batches))
-        : passes + batches * sharded.exposed(one, batches);
+    return batches * load.longest() + (bubble(load) + transfers(one, batches));
   }
 
   /** Exposed exchange of gradients, and the optimizer. */
@@ -102,7 +114,10 @@ final class StepTime {
   }
 
   private double gradients(PipelineLoad load) {
-    return sharded == null ? dataParallel.exposed(exchanged, load.longest()) : 0;
+    return sharded == null
+        ? dataParallel.exposed(exchanged, load.longest())
+            + (load.batches() - 1) * dataParallel.reduced(exchanged, load.longest())
+        : 0;
   }
 
   private static StageSplit.Rank largest(StageKinds kinds, RankWeights weights) {

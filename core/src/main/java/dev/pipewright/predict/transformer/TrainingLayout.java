@@ -19,6 +19,8 @@ import java.util.List;
  * @param zero what data-parallel ranks shard: 0 nothing, 1 optimizer state, 2 also gradients, 3
  *     also parameters
  * @param shardGroup ranks that shard a parameter under ZeRO-3; replicas beyond them hold copies
+ * @param reshard whether ZeRO 2 and 3 shard gradients and parameters again after every pass of a
+ *     pipeline, instead of gathering and reducing once a step; without a pipeline they always do
  * @param sequenceParallel whether norms and dropout share the sequence among tensor-parallel ranks
  * @param globalBatch sequences of a step
  * @param microBatch sequences of a pass
@@ -33,6 +35,7 @@ public record TrainingLayout(
     int expertTensor,
     int zero,
     int shardGroup,
+    boolean reshard,
     boolean sequenceParallel,
     int globalBatch,
     int microBatch) {
@@ -101,8 +104,8 @@ public record TrainingLayout(
     return ranks % ((long) tensor * expert) == 0 ? tensor : 1;
   }
 
-  /** The same under another ZeRO stage. */
-  public TrainingLayout withZero(int stage) {
+  /** The same with other sharding. */
+  public TrainingLayout with(ZeroChoice choice) {
     return new TrainingLayout(
         tensor,
         pipeline,
@@ -111,8 +114,9 @@ public record TrainingLayout(
         interleave,
         expert,
         expertTensor,
-        stage,
+        choice.stage(),
         shardGroup,
+        choice.reshard(),
         sequenceParallel,
         globalBatch,
         microBatch);
@@ -136,6 +140,20 @@ public record TrainingLayout(
   /** Ranks that share norms of a sequence. */
   int normRanks() {
     return sequenceParallel ? tensor : 1;
+  }
+
+  /** Whether gradients are sharded after every micro-batch. */
+  boolean shardsGradients() {
+    return zero >= 2 && shardsEachPass();
+  }
+
+  /** Whether parameters are sharded between passes. */
+  boolean shardsParameters() {
+    return zero == 3 && shardsEachPass();
+  }
+
+  private boolean shardsEachPass() {
+    return pipeline == 1 || reshard;
   }
 
   /** Ranks that shard a dense parameter's optimizer state. */

@@ -64,7 +64,9 @@ public final class TransformerOracle {
       TransformerRun run, TransformerSizes sizes, StackConstants constants) {
     StageKinds kinds = StageKinds.of(run.split(), sizes);
     MicroBatchSeconds one = MicroBatchSeconds.of(run, sizes, constants);
-    PipelineLoad load = PipelineLoad.of(kinds, one, run.layout().microBatches());
-    return new StepTime(run, sizes, constants, kinds).phases(one, load, run.offload().layers());
+    StepTime step = new StepTime(run, sizes, constants, kinds);
+    PipelineLoad load = new PipelineLoad();
+    step.load(one, run.layout().microBatches(), load);
+    return step.phases(one, load, run.offload().layers());
   }
 }

@@ -151,12 +151,9 @@ public record TransformerRun(
     return (double) layout.microBatch() * shape.sequence() / layout.context();
   }
 
-  /**
-   * Whether parameters, or gradients in some frameworks, are sharded layer by layer. With a
-   * pipeline they stay gathered over the step.
-   */
+  /** Whether parameters, or gradients in some frameworks, are sharded layer by layer. */
   boolean fullySharded() {
-    boolean gradients = layout.zero() == 2 && software.framework().shardsGradientsByLayer();
-    return layout.pipeline() == 1 && (layout.zero() == 3 || gradients);
+    boolean gradients = layout.shardsGradients() && software.framework().shardsGradientsByLayer();
+    return layout.shardsParameters() || gradients;
   }
 }

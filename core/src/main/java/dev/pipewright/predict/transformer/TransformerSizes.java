@@ -140,6 +140,16 @@ record TransformerSizes(
     return queryWidth() / heads;
   }
 
+  /**
+   * Features of a token's keys and values on one of so many tensor-parallel ranks; of latent
+   * attention those of all heads, which attention meets.
+   */
+  double keyValueWidth(double tensor) {
+    double shared =
+        attention instanceof AttentionShape.GroupedQuery grouped ? grouped.keyValueHeads() : heads;
+    return Math.max(shared / tensor, 1) * (keyWidth() + valueWidth());
+  }
+
   private double headWidth() {
     return ((AttentionShape.GroupedQuery) attention).headWidth();
   }

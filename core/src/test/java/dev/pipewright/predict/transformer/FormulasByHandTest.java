@@ -77,7 +77,7 @@ class FormulasByHandTest {
 
   private static TrainingLayout layout(int tensor, int pipeline, int data, int interleave) {
     return new TrainingLayout(
-        tensor, pipeline, data, 1, interleave, 1, 1, 0, data, true, 8 * data, 1);
+        tensor, pipeline, data, 1, interleave, 1, 1, 0, data, false, true, 8 * data, 1);
   }
 
   private static TransformerShape shape(int layers, Optional<Mixture> mixture) {
@@ -209,21 +209,117 @@ class FormulasByHandTest {
     double ends = 2.0 * 51_200 * HIDDEN;
     double elements = 8 * matrices + ends;
     for (int zero = 0; zero <= 3; zero++) {
-      TrainingLayout layout = new TrainingLayout(1, 1, 4, 1, 1, 1, 1, zero, 4, false, 8, 1);
+      TrainingLayout layout = new TrainingLayout(1, 1, 4, 1, 1, 1, 1, zero, 4, false, false, 8, 1);
       TransformerRun run = run(layout);
-      double each = zero == 0 ? 18 : zero == 3 ? 18.0 / 4 : 6 + 12.0 / 4;
-      double gathered = zero == 3 ? 2 * 2 * matrices : 0;
+      double each = List.of(18.0, 6 + 12.0 / 4, 2 + 16.0 / 4, 18.0 / 4).get(zero);
+      double gathered = zero < 2 ? 0 : 2 * (zero == 2 ? 4 : 2) * matrices;
       same(
           elements * each + gathered,
           new RankMemoryFormula(run, sizes(run)).ranks().get(0).state());
     }
   }
 
+  private static TransformerRun sharded(int pipeline, int zero, boolean reshard) {
+    return run(new TrainingLayout(1, pipeline, 4, 1, 1, 1, 1, zero, 4, reshard, false, 32, 1));
+  }
+
+  private static TransformerPrediction predicted(TransformerRun run) {
+    return TransformerOracle.predict(run, constants(Map.of("theta", 1e-9)));
+  }
+
+  @Test
+  void aPipelineThatShardsOnceAStepTakesAndHoldsWhatZeroOneDoes() {
+    TransformerPrediction one = predicted(sharded(4, 1, false));
+    for (int zero = 2; zero <= 3; zero++) {
+      TransformerPrediction once = predicted(sharded(4, zero, false));
+      assertEquals(one.phases(), once.phases());
+      assertEquals(one.ranks(), once.ranks());
+    }
+  }
+
+  @Test
+  void aPipelineThatShardsAfterEveryPassGathersAndReducesForEveryMicroBatch() {
+    double layer = 12.0 * HIDDEN * HIDDEN;
+    double table = 51_200.0 * HIDDEN;
+    TransformerPrediction three = predicted(sharded(4, 3, true));
+    double bytes = 18.0 / 4 * (2 * (layer + 4 * HIDDEN) + table);
+    same(bytes + 2 * 2 * (layer + 4 * HIDDEN), three.ranks().get(0).state());
+    // a share of 3/4 leaves each of four ranks at 100 GB/s, after a latency of two doublings
+    double latency = 2;
+    double gather = 2 * (2 * layer * 3 / 4 / 1e11 + latency);
+    double scatter = gather; // gradients have 2 bytes, too
+    double ends = 2 * table * 3 / 4 / 1e11 + latency;
+    double each = 2 * gather + scatter + 2 * ends + 2 * (2 * layer * 3 / 4 / 1e11 + latency);
+    // latencies of seconds exceed computation, which slows communication by all of itself
+    same(8 * each, three.phases().sharding());
+    same(0, three.phases().dataParallel());
+    TransformerPrediction two = predicted(sharded(4, 2, true));
+    same(
+        (2 + 16.0 / 4) * (2 * (layer + 4 * HIDDEN) + table) + 2 * 4 * (layer + 4 * HIDDEN),
+        two.ranks().get(0).state());
+  }
+
+  @Test
+  void zeroTwoReducesGradientsOfEveryMicroBatch() {
+    TransformerRun run = sharded(1, 2, false);
+    double elements = 8 * 12.0 * HIDDEN * HIDDEN + 2 * 51_200.0 * HIDDEN;
+    double both = 15e-6 * 3 + 2 * 2 * elements * 3 / 4 / 1e11; // two halves of an all-reduce
+    double hidden = predicted(run).phases().layers().total() / 8;
+    double last = predicted(sharded(1, 1, false)).phases().dataParallel();
+    assertTrue(hidden > both, "each is hidden but for its exposed share, which is all of it");
+    same(last + 7 * both / 2, predicted(run).phases().dataParallel());
+    same(both, last);
+  }
+
+  private static PassSeconds layers(
+      Framework framework, int context, int sequence, GpuMachine machine) {
+    TransformerRun one =
+        run(new TrainingLayout(1, 1, 1, context, 1, 1, 1, 0, context, false, false, 8, 1));
+    TransformerRun run =
+        new TransformerRun(
+            one.shape().withSequence(sequence),
+            machine,
+            new SoftwareStack(framework, "", false, false, false),
+            one.layout(),
+            one.split(),
+            one.formats(),
+            true,
+            one.recompute(),
+            Routing.PLAIN,
+            Offload.NOTHING,
+            one.kept());
+    return predicted(run).phases().layers();
+  }
+
+  @Test
+  void keysAndValuesCostWhatAttentionDoesNotHide() {
+    GpuMachine slow = machine().with("slow", 80e9, 1.2e9, 2, 1e8); // 100 MB/s between pairs
+    double block = 2.0 * SEQUENCE / 4 * 2 * HIDDEN; // bytes of a quarter's keys and values
+    double attention =
+        layers(Framework.NEMO, 4, SEQUENCE, slow).attention() / (8 * 8); // both passes
+    double forward = attention / 3.5;
+    double backward = attention - forward;
+    double ring = 3 * (block / 1e8 + 20e-6) + 3 * (2 * block / 1e8 + 20e-6);
+    same(
+        8 * 8 * (ring - 3.0 / 4 * attention),
+        layers(Framework.NEMO, 4, SEQUENCE, slow).contextParallel());
+    // two domains of two: 15 µs a step inside, then half of all bytes between them
+    double inside = 15e-6 * 2 + 2 * 4 * block * 3 / 4 / 1e11;
+    double gather = (inside + 2 * 4 * block / 2 / 2 * 2 / 2e8 + 20e-6) / 2;
+    double twice = (15e-6 * 2 + 2 * 8 * block * 3 / 4 / 1e11) / 2;
+    double scatter = twice + (2 * 8 * block / 2 / 2 * 2 / 2e8 + 20e-6) / 2;
+    same(
+        8 * 8 * (gather - forward / 4 + (scatter - backward / 4)),
+        layers(Framework.MAXTEXT, 4, SEQUENCE, slow).contextParallel());
+    same(0, layers(Framework.NEMO, 4, 32 * SEQUENCE, machine()).contextParallel());
+    same(0, layers(Framework.NEMO, 1, SEQUENCE, slow).contextParallel());
+  }
+
   @Test
   void expertsSeeTheirShareOfTokensAndTokensLeaveOnceForEachTarget() {
     Mixture mixture =
         new Mixture(16, 4, new Dense(512, false, false), false, Optional.empty(), false);
-    TrainingLayout layout = new TrainingLayout(1, 1, 8, 1, 1, 8, 1, 0, 8, false, 64, 1);
+    TrainingLayout layout = new TrainingLayout(1, 1, 8, 1, 1, 8, 1, 0, 8, false, false, 64, 1);
     TransformerRun run =
         run(shape(8, Optional.of(mixture)), layout, new RecomputePolicy.None(), true);
     ExpertLoad load = ExpertLoad.of(run, sizes(run));

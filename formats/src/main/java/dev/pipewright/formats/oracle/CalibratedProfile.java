@@ -138,7 +138,7 @@ public final class CalibratedProfile {
 
   private TransformerLayers layers(boolean fused, int tensor, boolean sequence, int slice) {
     TrainingLayout group =
-        new TrainingLayout(tensor, 1, 1, 1, 1, 1, tensor, 0, 1, sequence, slice, slice);
+        new TrainingLayout(tensor, 1, 1, 1, 1, 1, tensor, 0, 1, false, sequence, slice, slice);
     RunChoices choices =
         new RunChoices(
             shape,

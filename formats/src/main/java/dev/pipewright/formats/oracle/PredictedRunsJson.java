@@ -80,6 +80,9 @@ public final class PredictedRunsJson {
     members.put("interleave", layout.interleave());
     members.put("sequence_parallel", layout.sequenceParallel());
     members.put("zero", layout.zero());
+    if (layout.zero() >= 2 && layout.pipeline() > 1) {
+      members.put("reshard", layout.reshard() ? "always" : "never");
+    }
     return members;
   }
 

@@ -79,6 +79,13 @@ final class RowSettings {
     return Framework.find(word).orElse(likely);
   }
 
+  /** Whether ZeRO 2 and 3 shard again after every pass of a pipeline. */
+  boolean reshard() {
+    boolean again = megatronFlags || framework.reshards(); // Megatron-FSDP's flags
+    String usual = again ? "always" : "never";
+    return row.choice("reshard", usual, List.of("always", "never")).equals("always");
+  }
+
   SoftwareStack software() {
     return new SoftwareStack(
         framework,

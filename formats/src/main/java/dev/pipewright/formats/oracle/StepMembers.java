@@ -35,6 +35,7 @@ final class StepMembers {
     object.put("elementwise_s", layers.elementwise());
     object.put("casts_s", layers.casts());
     object.put("tensor_parallel_s", layers.tensorParallel());
+    object.put("context_parallel_s", layers.contextParallel());
     object.put("all_to_all_s", layers.allToAll());
     object.put("launch_s", layers.launch());
     object.put("recomputation_s", phases.recomputation());

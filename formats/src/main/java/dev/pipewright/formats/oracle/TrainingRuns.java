@@ -37,7 +37,8 @@ public final class TrainingRuns {
                     ? StatedSplit.of(row.text("layout"), pipeline)
                     : even(row, shape, pipeline, interleave));
     int chunks = split.chunks().size() / pipeline;
-    TrainingLayout layout = row.checked("devices", () -> layout(row, zero, chunks));
+    boolean reshard = settings.reshard();
+    TrainingLayout layout = row.checked("devices", () -> layout(row, zero, reshard, chunks));
     return row.checked(
         "tensor",
         () ->
@@ -62,7 +63,7 @@ public final class TrainingRuns {
     return row.isFilled("fsdp") ? 3 : row.flag("distributed_optimizer", false) ? 1 : 0;
   }
 
-  private static TrainingLayout layout(TrainingRow row, int zero, int interleave) {
+  private static TrainingLayout layout(TrainingRow row, int zero, boolean reshard, int interleave) {
     int tensor = row.degree("tensor", 1);
     int pipeline = row.degree("pipeline", 1);
     int context = row.degree("context", 1);
@@ -90,6 +91,7 @@ public final class TrainingRuns {
         experts && tooMany ? 1 : expertTensor,
         zero,
         group == data ? data * context : group, // shards lie over context parallelism, too
+        reshard,
         row.flag("sequence_parallel", false),
         row.required("global_batch"),
         row.positive("micro_batch", 1));

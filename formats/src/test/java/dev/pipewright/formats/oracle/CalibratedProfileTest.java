@@ -68,7 +68,7 @@ class CalibratedProfileTest {
                         shape(name),
                         sheets.of(on).orElseThrow(),
                         sheets.usualFramework(on),
-                        new TrainingLayout(1, 1, 1, 1, 1, 1, 1, 0, 1, false, slice, slice),
+                        new TrainingLayout(1, 1, 1, 1, 1, 1, 1, 0, 1, false, false, slice, slice),
                         Optional.empty(),
                         TrainingPrecision.BF16,
                         true,

@@ -132,7 +132,7 @@ final class SyntheticSteps {
   private static TransformerRun run(int hidden, int sequence, int tensor, int pipeline, int data) {
     TrainingLayout layout =
         new TrainingLayout(
-            tensor, pipeline, data, 1, 1, 1, 1, 0, data, true, 4 * pipeline * data, 1);
+            tensor, pipeline, data, 1, 1, 1, 1, 0, data, false, true, 4 * pipeline * data, 1);
     LayerShape block =
         LayerShape.of(
             GroupedQuery.plain(hidden / 128, hidden / 128, 128),

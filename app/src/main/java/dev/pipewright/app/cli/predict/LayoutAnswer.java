@@ -125,7 +125,7 @@ final class LayoutAnswer {
                 LayoutWords.degrees(layout),
                 Words.count(layout.devices(), "device"),
                 layout.sequenceParallel() ? ", sequence parallel" : "",
-                layout.data() * layout.context() > 1 ? ", ZeRO " + layout.zero() : ""));
+                layout.data() * layout.context() > 1 ? ", ZeRO " + LayoutWords.zero(layout) : ""));
     line(
         out,
         "batch",
@@ -180,6 +180,7 @@ final class LayoutAnswer {
     parts.put("element-wise work", layers.elementwise());
     parts.put("casts", layers.casts());
     parts.put("tensor-parallel exchange", layers.tensorParallel());
+    parts.put("context-parallel exchange", layers.contextParallel());
     parts.put("all-to-all of experts", layers.allToAll());
     parts.put("launching kernels", layers.launch());
     parts.put("recomputation", phases.recomputation());

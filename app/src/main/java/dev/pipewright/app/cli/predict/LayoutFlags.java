@@ -23,6 +23,7 @@ final class LayoutFlags {
           "--expert-tensor",
           "--sequence-parallel",
           "--zero",
+          "--reshard",
           "--pipeline-layout",
           "--framework",
           "--attention",
@@ -32,6 +33,7 @@ final class LayoutFlags {
           "--tokens",
           "--device-hour");
 
+  private static final List<String> RESHARD = List.of("always", "never");
   private static final List<String> ATTENTION = List.of("fused", "standard");
 
   @Option(
@@ -66,6 +68,15 @@ final class LayoutFlags {
           "What data-parallel devices shard: 1 optimizer state (Megatron's distributed optimizer), 2"
               + " also gradients, 3 also parameters. Default: 1; 3 with frameworks of sharded layers.")
   private @Nullable Integer zero;
+
+  @Option(
+      names = "--reshard",
+      paramLabel = "WHEN",
+      description =
+          "With a pipeline, when ZeRO 2 and 3 shard gradients and parameters again: always (after"
+              + " every pass), or never before the end of the step. Default: as the framework;"
+              + " without a pipeline always.")
+  private @Nullable String reshard;
 
   @Option(
       names = "--pipeline-layout",
@@ -140,6 +151,22 @@ final class LayoutFlags {
   /** The ZeRO stage; that of the framework where none is given. */
   int zero(Framework software) {
     return zero == null ? software.usualZero() : (int) AtLeast.within("--zero", zero, 0, 3);
+  }
+
+  /** Whether ZeRO 2 and 3 shard again after every pass; as the framework where nothing is given. */
+  boolean reshard(Framework software, int pipeline) {
+    if (reshard == null) {
+      return software.reshards();
+    }
+    if (!RESHARD.contains(reshard)) {
+      throw new BadInputException(
+          "--reshard: unknown '%s'; %s".formatted(reshard, Suggestion.of(reshard, RESHARD)));
+    }
+    if (pipeline == 1 && reshard.equals("never")) {
+      throw new BadInputException(
+          "--reshard: never needs a pipeline, without which ZeRO 2 and 3 always shard again; leave it out, or give --pipeline");
+    }
+    return reshard.equals("always");
   }
 
   Optional<String> pipelineLayout() {

@@ -157,6 +157,7 @@ record LayoutRequest(
             expertTensor(data),
             zero,
             data * layout.context(),
+            layout.reshard(framework, pipeline),
             layout.sequenceParallel(),
             globalBatch,
             degrees.microBatch());

@@ -25,6 +25,12 @@ final class LayoutWords {
     }
   }
 
+  /** {@code 3}, or {@code 3 always} where a pipeline shards again after every pass. */
+  static String zero(TrainingLayout layout) {
+    boolean again = layout.zero() >= 2 && layout.pipeline() > 1 && layout.reshard();
+    return layout.zero() + (again ? " always" : "");
+  }
+
   /** What is to be said of a prediction by where its run lies among measured ones. */
   static String coverage(Coverage coverage) {
     return switch (coverage) {

@@ -161,7 +161,7 @@ final class SearchAnswer {
     cells.add(degrees(searched.layout()));
     cells.add(searched.layout().microBatch());
     cells.add(searched.recompute().word());
-    cells.add(searched.layout().zero());
+    cells.add(LayoutWords.zero(searched.layout()));
     cells.add(searched.offloadedLayers());
     String step = Units.seconds(run.step().iterationSeconds());
     cells.add(at > 0 && !search.distinct(at) ? "~ " + step : step);
@@ -195,7 +195,7 @@ final class SearchAnswer {
           degrees(searched.layout()),
           searched.layout().microBatch(),
           searched.recompute().word(),
-          searched.layout().zero(),
+          LayoutWords.zero(searched.layout()),
           searched.offloadedLayers());
     }
     return table.in(Terminal.columns(), Terminal.colours());

@@ -89,6 +89,7 @@ final class SearchRequest {
             values("--sequence-parallel", layout::sequenceParallel, all.sequenceParallel()),
             values("--recompute", degrees::recomputePolicy, all.recompute()),
             values("--zero", () -> layout.zero(request.framework()), all.zero()),
+            values("--reshard", () -> layout.reshard(request.framework(), 2), all.reshard()),
             values("--offload-layers", layout::offloadLayers, all.offload())));
   }
 

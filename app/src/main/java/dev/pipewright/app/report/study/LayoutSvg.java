@@ -23,7 +23,7 @@ public final class LayoutSvg {
           new StackPart("layers", "compute"),
           new StackPart("recomputation", "recompute"),
           new StackPart("embedding, head, loss", "ends"),
-          new StackPart("tensor parallelism", "reduce"),
+          new StackPart("tensor and context parallelism", "reduce"),
           new StackPart("experts' all-to-all", "halo"),
           new StackPart("bubble", "wait"),
           new StackPart("between stages", "pass"),
@@ -63,10 +63,10 @@ public final class LayoutSvg {
     PassSeconds layers = phases.layers();
     List<Double> parts =
         List.of(
-            layers.total() - layers.tensorParallel() - layers.allToAll(),
+            layers.total() - layers.tensorParallel() - layers.contextParallel() - layers.allToAll(),
             phases.recomputation(),
             phases.ends(),
-            layers.tensorParallel(),
+            layers.tensorParallel() + layers.contextParallel(),
             layers.allToAll(),
             phases.bubble(),
             phases.transfers(),

@@ -2,6 +2,7 @@ package dev.pipewright.predict.transformer.search;
 
 import dev.pipewright.predict.transformer.MeshTerms;
 import dev.pipewright.predict.transformer.StepEvaluator;
+import dev.pipewright.predict.transformer.ZeroChoice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ final class LayoutScan {
   private final BestLayouts best = new BestLayouts();
   private final LayoutFront front;
   private final HeatCells heat;
-  private final int[] zero;
+  private final int[] zero; // indices of choices
   private final int[] offload;
   private long valid;
   private long unfit;
@@ -24,7 +25,7 @@ final class LayoutScan {
     this.space = space;
     this.front = new LayoutFront(space.machine().memoryBytes());
     this.heat = new HeatCells(space.values());
-    this.zero = space.values().zero().stream().mapToInt(Integer::intValue).toArray();
+    this.zero = space.zeroChoices().stream().mapToInt(ZeroChoice::index).toArray();
     this.offload = space.values().offload().stream().mapToInt(Integer::intValue).toArray();
   }
 
@@ -43,7 +44,7 @@ final class LayoutScan {
     }
   }
 
-  /** All ZeRO stages and offloading of one micro-batch. */
+  /** All choices of ZeRO and offloading of one micro-batch. */
   private void microBatch(StepEvaluator step, SearchMesh mesh, long number) {
     int offloads = mesh.offloads();
     double least = Double.POSITIVE_INFINITY;

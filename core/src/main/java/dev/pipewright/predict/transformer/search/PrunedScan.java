@@ -2,6 +2,7 @@ package dev.pipewright.predict.transformer.search;
 
 import dev.pipewright.predict.transformer.MeshTerms;
 import dev.pipewright.predict.transformer.StepEvaluator;
+import dev.pipewright.predict.transformer.ZeroChoice;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,13 +15,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A mesh: by {@link MeshTerms#leastSeconds}.
- *   <li>A micro-batch: by {@link StepEvaluator#leastSeconds}, for all its stages and offloading.
- *   <li>A ZeRO stage of a mesh: where {@link MeshTerms#leastBytes} does not fit.
+ *   <li>A micro-batch: by {@link StepEvaluator#leastSeconds}, for all its choices of ZeRO and
+ *       offloading.
+ *   <li>A choice of ZeRO of a mesh: where {@link MeshTerms#leastBytes} does not fit.
  *   <li>Offloading more layers than the fewest that fit: it takes no less time and is on no list,
  *       because a list has only the best of a micro-batch and, of equals, the one with the least
  *       number.
  *   <li>Larger micro-batches than one that does not fit even with everything offloaded. Of one
- *       stage, a micro-batch of b samples keeps b · min(B/(d·b), f) = min(B/d, b · f) samples'
+ *       choice, a micro-batch of b samples keeps b · min(B/(d·b), f) = min(B/d, b · f) samples'
  *       activations of a rank's layers, f being the most that the schedule has in flight, and
  *       everything else that waits grows with b: bytes never fall with b. A share of 1e-9 covers
  *       rounding.
@@ -31,9 +33,9 @@ final class PrunedScan {
 
   private final SearchSpace space;
   private final BestLayouts best = new BestLayouts();
-  private final int[] zero;
+  private final int[] zero; // indices of choices
   private final int[] offload;
-  private final boolean[] full; // ZeRO stages of which no larger micro-batch fits
+  private final boolean[] full; // choices of ZeRO of which no larger micro-batch fits
   private long valid;
   private long unfit;
   private long pruned;
@@ -41,7 +43,7 @@ final class PrunedScan {
 
   PrunedScan(SearchSpace space) {
     this.space = space;
-    this.zero = space.values().zero().stream().mapToInt(Integer::intValue).toArray();
+    this.zero = space.zeroChoices().stream().mapToInt(ZeroChoice::index).toArray();
     this.offload = space.values().offload().stream().mapToInt(Integer::intValue).toArray();
     this.full = new boolean[zero.length];
   }

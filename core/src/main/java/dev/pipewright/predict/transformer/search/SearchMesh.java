@@ -15,6 +15,7 @@ final class SearchMesh {
   private final int offloads;
   private final int heatCell;
   private final long number; // of the first layout
+  private final long numbersOfMicroBatch;
   private final SearchSpace space;
 
   /**
@@ -42,6 +43,7 @@ final class SearchMesh {
     this.offloads = space.offloads(first.pipeline());
     this.heatCell = space.heatCell(first.tensor(), first.pipeline());
     this.number = number;
+    this.numbersOfMicroBatch = space.numbersOfMicroBatch();
   }
 
   MeshTerms terms() {
@@ -67,7 +69,7 @@ final class SearchMesh {
     return batches[size];
   }
 
-  /** Values of the ZeRO stage that its pipeline can have. */
+  /** Choices of ZeRO that differ with its pipeline. */
   int zeros() {
     return zeros;
   }
@@ -90,7 +92,7 @@ final class SearchMesh {
   /** The number of the first layout with such a choice and size. */
   long number(int choice, int size) {
     int sizes = space.values().microBatch().size();
-    return number + ((long) choice * sizes + positions[size]) * space.numbersOfMicroBatch();
+    return number + ((long) choice * sizes + positions[size]) * numbersOfMicroBatch;
   }
 
   /**

@@ -9,20 +9,21 @@ import dev.pipewright.predict.transformer.GpuMachine;
 import dev.pipewright.predict.transformer.RunChoices;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.TrainingPrecision;
+import dev.pipewright.predict.transformer.ZeroChoice;
 import dev.pipewright.units.Check;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * The layouts of one transformer on given devices with a given batch. Valid layouts are those that
  * {@link RunChoices} accepts. Of valid layouts that are the same run, the space has one: chunks and
  * sequence parallelism need a pipeline and tensor parallelism, and no rank offloads more layers
- * than it holds. ZeRO-3 is searched without a pipeline only: with one, parameters stay gathered
- * over the step, and predictions do not count their bytes.
+ * than it holds. Whether ZeRO 2 and 3 shard again after every pass differs with a pipeline only.
  *
  * <p>Every layout has a number, from the positions of its values in {@link SearchValues}: tensor
  * counts most, then context, expert, pipeline, interleave, sequence parallelism, recomputation,
- * micro-batch, ZeRO stage and offloading. Of layouts that are equally fast the one with the least
- * number is the better one.
+ * micro-batch, choice of ZeRO and offloading. Of layouts that are equally fast the one with the
+ * least number is the better one.
  *
  * @param shape of the network, with the sequences it is trained on
  * @param devices all of which every layout uses
@@ -126,14 +127,17 @@ public record SearchSpace(
     return count;
   }
 
-  /** How many of the values of the ZeRO stage, which rise, such a pipeline can have. */
+  /** How many of {@link #zeroChoices} differ with such a pipeline: the first of them. */
   int zeros(int pipeline) {
-    int most = pipeline == 1 ? 3 : 2;
-    int count = 0;
-    for (int stage : values.zero()) {
-      count += stage <= most ? 1 : 0;
-    }
-    return count;
+    return pipeline == 1 ? values.zero().size() : zeroChoices().size();
+  }
+
+  /** All choices of ZeRO: each stage once, then those that differ with a pipeline. */
+  List<ZeroChoice> zeroChoices() {
+    return values.reshard().stream()
+        .flatMap(reshard -> values.zero().stream().map(stage -> new ZeroChoice(stage, reshard)))
+        .distinct()
+        .toList();
   }
 
   /** The cell of two degrees in the heat map. */
@@ -149,7 +153,7 @@ public record SearchSpace(
 
   /** Numbers that layouts of one micro-batch and recomputation take: stages times offloading. */
   int numbersOfMicroBatch() {
-    return values.zero().size() * values.offload().size();
+    return zeroChoices().size() * values.offload().size();
   }
 
   /** Numbers that layouts with the same degrees and chunks take. */
@@ -174,7 +178,7 @@ public record SearchSpace(
   SearchedLayout layout(long number) {
     Digits digits = new Digits(number);
     int offload = digits.next(values.offload().size());
-    int zero = digits.next(values.zero().size());
+    ZeroChoice zero = zeroChoices().get(digits.next(zeroChoices().size()));
     int microBatch = digits.next(values.microBatch().size());
     int recompute = digits.next(values.recompute().size());
     int sequence = digits.next(values.sequenceParallel().size());
@@ -193,8 +197,9 @@ public record SearchSpace(
             interleave,
             expert,
             expertTensor(tensor, expert, tensor * context * data),
-            values.zero().get(zero),
+            zero.stage(),
             data * context,
+            zero.reshard(),
             values.sequenceParallel().get(sequence),
             globalBatch,
             values.microBatch().get(microBatch)),

@@ -135,6 +135,7 @@ final class SearchTables {
             key.expertTensor,
             0,
             context,
+            false,
             values.sequenceParallel().get(key.sequence),
             size,
             size);

@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
  * @param sequenceParallel whether tensor parallelism shares norms and dropout
  * @param recompute what the backward pass recomputes
  * @param zero ZeRO stages
+ * @param reshard whether ZeRO 2 and 3 shard again after every pass of a pipeline
  * @param offload layers of a pipeline rank that wait in the host's memory
  */
 public record SearchValues(
@@ -40,6 +41,7 @@ public record SearchValues(
     List<Boolean> sequenceParallel,
     List<RecomputePolicy> recompute,
     List<Integer> zero,
+    List<Boolean> reshard,
     List<Integer> offload) {
   /** Nothing, the core of attention, and whole layers. */
   public static final List<RecomputePolicy> USUAL_RECOMPUTATION =
@@ -60,6 +62,7 @@ public record SearchValues(
     sequenceParallel = distinct("sequence_parallel", sequenceParallel);
     recompute = distinct("recompute", recompute);
     zero = counts("zero", zero, 0);
+    reshard = distinct("reshard", reshard);
     offload = counts("offload_layers", offload, 0);
     for (RecomputePolicy policy : recompute) {
       Check.that(
@@ -108,6 +111,7 @@ public record SearchValues(
         List.of(true, false),
         USUAL_RECOMPUTATION,
         List.of(0, 1, 2, 3),
+        List.of(false, true),
         IntStream.rangeClosed(0, fusedAttention ? layers : 0).boxed().toList());
   }
 

@@ -38,7 +38,7 @@ class FastStepsTest {
       int offload = (int) random.next(mesh.offloads());
       MicroBatchTerms one = mesh.microBatch(choice, size);
       StepEvaluator step = new StepEvaluator(mesh.terms(), one, mesh.batches(size));
-      step.zero(space.values().zero().get(zero));
+      step.zero(space.zeroChoices().get(zero).index());
       int offloaded = space.values().offload().get(offload);
       long number =
           mesh.number(choice, size) + (long) zero * space.values().offload().size() + offload;
@@ -82,6 +82,7 @@ class FastStepsTest {
       layers.elementwise(),
       layers.casts(),
       layers.tensorParallel(),
+      layers.contextParallel(),
       layers.allToAll(),
       layers.launch(),
       phases.recomputation(),

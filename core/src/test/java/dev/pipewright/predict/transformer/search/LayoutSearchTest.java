@@ -44,7 +44,7 @@ class LayoutSearchTest {
               StepEvaluator step =
                   new StepEvaluator(
                       mesh.terms(), mesh.microBatch(choice, size), mesh.batches(size));
-              step.zero(space.values().zero().get(zero));
+              step.zero(space.zeroChoices().get(zero).index());
               visit.layout(number, step, space.values().offload().get(offload));
             }
           }

@@ -29,6 +29,7 @@ class SearchSpaceTest {
           List.of(true, false),
           SearchValues.USUAL_RECOMPUTATION.subList(0, 1),
           List.of(1, 3),
+          List.of(false, true),
           List.of(0, 2, 5));
 
   private static SearchSpace with(SearchSpace space, SearchValues values) {
@@ -79,7 +80,7 @@ class SearchSpaceTest {
     boolean secondSequence = sequences % space.values().sequenceParallel().size() > 0;
     return (layout.pipeline() == 1 && layout.interleave() > 1)
         || (layout.tensor() == 1 && secondSequence)
-        || (layout.pipeline() > 1 && layout.zero() == 3)
+        || (layout.pipeline() == 1 && layout.reshard())
         || searched.offloadedLayers() * layout.pipeline() > space.shape().layers();
   }
 
@@ -120,6 +121,7 @@ class SearchSpaceTest {
         List.of(true),
         recompute,
         List.of(0),
+        List.of(false),
         List.of(0));
   }
 
