@@ -48,15 +48,10 @@ public final class AutoPlanner {
    */
   public static Planning plan(
       StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
-    boolean hybridsOnly =
-        request.costModel() != CostModel.PIPEWRIGHT || request.shape() != Shape.ANY;
-    if (hybridsOnly) {
+    if (hybridsOnly(request)) {
       return DapplePlanner.plan(costs, request, decides, stop);
     }
-    EqualPipelines pipelines = new EqualPipelines(costs, request, choices(request), EFFORT, stop);
-    for (Parallelism parallelism : parallelisms(costs)) {
-      pipelines.add(parallelism, List.of(ZeroStage.OPTIMIZER, ZeroStage.PARAMETERS));
-    }
+    EqualPipelines pipelines = pipelines(costs, request, stop);
     List<Candidate> found = new ArrayList<>(pipelines.search(decides));
     double known = found.isEmpty() ? Double.POSITIVE_INFINITY : HOPE * found.get(0).seconds();
     Planning hybrids = DapplePlanner.planWithin(known, costs, request, decides, stop);
@@ -75,6 +70,28 @@ public final class AutoPlanner {
             false,
             pipelines.plans() + hybrids.search().labels(),
             "equal pipelines with all schedules, and " + hybrids.search().space()));
+  }
+
+  private static boolean hybridsOnly(Request request) {
+    return request.costModel() != CostModel.PIPEWRIGHT || request.shape() != Shape.ANY;
+  }
+
+  private static EqualPipelines pipelines(StageCosts costs, Request request, BooleanSupplier stop) {
+    EqualPipelines pipelines = new EqualPipelines(costs, request, choices(request), EFFORT, stop);
+    for (Parallelism parallelism : parallelisms(costs)) {
+      pipelines.add(parallelism, List.of(ZeroStage.OPTIMIZER, ZeroStage.PARAMETERS));
+    }
+    return pipelines;
+  }
+
+  /** Why nothing fits, and what would help. */
+  public static String sentence(StageCosts costs, Request request) {
+    if (hybridsOnly(request)) {
+      return Remedy.sentence(costs, request);
+    }
+    EqualPipelines pipelines = pipelines(costs, request, () -> false);
+    pipelines.search(CostModel.PIPEWRIGHT.oracle(costs));
+    return Remedy.sentence(costs, request, pipelines.leastPeakBytes());
   }
 
   /** Of both kinds of plans. */

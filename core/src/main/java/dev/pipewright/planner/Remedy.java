@@ -49,6 +49,14 @@ public final class Remedy {
 
   /** Says why nothing fits and the smallest memory per device with which something would. */
   public static String sentence(StageCosts costs, Request request) {
+    return sentence(costs, request, Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * The same where plans of another kind need {@code otherBytes}, perhaps less than hybrids of data
+   * and pipeline parallelism.
+   */
+  static String sentence(StageCosts costs, Request request, double otherBytes) {
     Workload workload = costs.workload();
     Bytes largest = Bytes.ZERO;
     for (var device : workload.cluster().devices()) {
@@ -59,8 +67,9 @@ public final class Remedy {
       Remedy other = new Remedy(costs, request, request.globalBatch());
       remedy = other.smallestMemory() < remedy.smallestMemory() ? other : remedy;
     }
-    double enough = remedy.smallestMemory();
-    String layer = remedy.tooLarge(costs, (double) largest.value());
+    double hybrids = remedy.smallestMemory();
+    double enough = Math.min(hybrids, otherBytes);
+    String layer = enough < hybrids ? "" : remedy.tooLarge(costs, (double) largest.value());
     List<String> others = new ArrayList<>();
     if (layer.isEmpty() && request.shape() != Shape.DATA_PARALLEL) {
       others.add("more devices");

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,8 +161,17 @@ class CliBadInputTest {
   void aLayerLargerThanEveryDeviceIsNamedWithTheMemoryThatWouldDo() {
     Path model = Cli.file(folder, "large.txt", Cli.graph(4_000_000, GIB, 4_000_000, 4_000_000));
     String reason =
-        planned(model, cluster).refusal(1, "nothing fits: layer 1 (layer_1) alone needs 4.01 GiB");
-    assertSmallest(model, reason);
+        withPlanner(model, "dapple")
+            .refusal(1, "nothing fits: layer 1 (layer_1) alone needs 4.01 GiB");
+    assertSmallest(model, "dapple", reason);
+  }
+
+  /** Sharded states need no device that holds the layer. */
+  @Test
+  void aLayerLargerThanEveryDeviceMayBeSharded() {
+    Path model = Cli.file(folder, "large.txt", Cli.graph(4_000_000, GIB, 4_000_000, 4_000_000));
+    String reason = withPlanner(model, "auto").refusal(1, "nothing fits: the devices have");
+    assertSmallest(model, "auto", reason);
   }
 
   @Test
@@ -168,23 +179,29 @@ class CliBadInputTest {
     Path model =
         Cli.file(
             folder, "large.txt", Cli.graph(GIB / 8, GIB / 8, GIB / 8, GIB / 8, GIB / 8, GIB / 8));
-    String reason = planned(model, cluster).refusal(1, "nothing fits", "more devices");
-    assertSmallest(model, reason);
+    for (String planner : new String[] {"dapple", "auto"}) {
+      String reason = withPlanner(model, planner).refusal(1, "nothing fits", "more devices");
+      assertSmallest(model, planner, reason);
+    }
   }
 
   /** The amount that the reason names suffices, and 5 % less does not. */
-  private void assertSmallest(Path model, String reason) {
+  private void assertSmallest(Path model, String planner, String reason) {
     Matcher amount =
         Pattern.compile("; ([\\d.]+) (\\w+) on each of the 4 would do").matcher(reason);
     assertEquals(true, amount.find(), reason);
-    withMemory(model, amount.group(1) + amount.group(2)).ends(0);
-    withMemory(model, 0.95 * Double.parseDouble(amount.group(1)) + amount.group(2))
-        .refusal(1, "nothing fits");
+    String[] enough = {"--memory", amount.group(1) + amount.group(2)};
+    withPlanner(model, planner, enough).ends(0);
+    double less = 0.95 * Double.parseDouble(amount.group(1));
+    withPlanner(model, planner, "--memory", less + amount.group(2)).refusal(1, "nothing fits");
   }
 
-  private Cli withMemory(Path model, String memory) {
-    return Cli.plan(
-        model, cluster, "--profile-batch", "2", "--global-batch", "16", "--memory", memory);
+  private Cli withPlanner(Path model, String planner, String... more) {
+    List<String> all =
+        new ArrayList<>(
+            List.of("--profile-batch", "2", "--global-batch", "16", "--planner", planner));
+    all.addAll(List.of(more));
+    return Cli.plan(model, cluster, all.toArray(String[]::new));
   }
 
   @Test

@@ -182,10 +182,11 @@ class LibraryTest {
   @ParameterizedTest
   @MethodSource("costModels")
   void predictsAsTheCommandLineDoes(String costModel) {
-    PipelinePlan plan = Planners.plan(BERT.withStages(2).withMicroBatch(2)).plan();
+    PipelinePlan plan = Planners.plan(BERT.withStages(2).withMicroBatch(2), "dapple").plan();
     Path file = folder.resolve("given");
     command(
-            "plan bert-48 --cluster dapple-a --global-batch 64 --stages 2 --micro-batch 2 --out "
+            "plan bert-48 --cluster dapple-a --global-batch 64 --stages 2 --micro-batch 2"
+                + " --planner dapple --out "
                 + file)
         .ends(0);
     JsonNode json =

@@ -44,7 +44,8 @@ class ObjectiveTest {
 
   @ParameterizedTest
   @CsvSource({
-    "time, auto, dapple",
+    "time, auto, auto",
+    "time, dapple, dapple",
     "time, straight, dapple",
     "memory, auto, capture",
     "memory, mcap, mcap",

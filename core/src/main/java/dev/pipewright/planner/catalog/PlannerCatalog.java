@@ -40,7 +40,9 @@ public final class PlannerCatalog {
           PlannerEntry.time(
               DEFAULT,
               "the fastest step; the default",
-              StepPlanner.of(AutoPlanner::plan).with(Schedules.ANY)),
+              StepPlanner.of(AutoPlanner::plan)
+                  .with(Schedules.ANY)
+                  .because((costs, request, planning) -> AutoPlanner.sentence(costs, request))),
           PlannerEntry.time(
               "dapple",
               "hybrids of data and pipeline parallelism",
