@@ -1,5 +1,6 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
@@ -89,7 +90,8 @@ record LayerShard(
       case NONE -> WHOLE;
       case FILTER, CHANNEL -> product(graph, layer, split);
       case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
-      case CONTEXT -> region.contains(layer) ? tokens(graph, layer, split, region, masks) : WHOLE;
+      case CONTEXT, EXPERT ->
+          region.contains(layer) ? tokens(graph, layer, split, region, masks) : WHOLE;
       case TENSOR, SEQUENCE ->
           words(graph, layer, split, masks)
               .orElseGet(() -> block(graph, layer, split, region.contains(layer), masks));
@@ -159,7 +161,8 @@ record LayerShard(
     Optional<BlockShape> block = BlockShape.of(own);
     double gathered =
         block.map(found -> (double) sequence * keysAndValues(own, found, described)).orElse(0.0);
-    PartShares part = new PartShares(1, 1, share * lastTokens(own, split.parts()));
+    double held = parameters(graph, layer, split); // each is used by more tokens
+    PartShares part = new PartShares(held, 1, share * lastTokens(own, split.parts()) / held);
     double scores = region.staysCut(layer) ? share : 1;
     return new LayerShard(
         part,
@@ -173,6 +176,12 @@ record LayerShard(
         share,
         MapReach.NONE,
         new Scores(scores, 0));
+  }
+
+  /** The share of a layer's parameters that a worker has. */
+  private static double parameters(LayerGraph graph, int layer, Parallelism split) {
+    double all = graph.layer(layer).parameters();
+    return all == 0 ? 1 : new ShardedParameters(graph, split).most(layer) / all;
   }
 
   /** Of a token that attention keeps; the runtime copies keys for each of the heads they serve. */

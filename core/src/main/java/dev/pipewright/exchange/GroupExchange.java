@@ -8,7 +8,7 @@ import dev.pipewright.units.Check;
  * @param layer of the graph
  * @param forward whether it belongs to the forward pass
  * @param elements of the full tensor that is gathered, summed or scattered; of a halo the most that
- *     a member sends
+ *     a member sends; of an all-to-all those of all members together
  * @param ofEachSample whether there are as many elements for each sample, or for all together
  * @param handed elements that each member sends to each other member
  */
@@ -23,7 +23,9 @@ public record GroupExchange(
     /** All have a term of a whole tensor, and then their part of its sum. */
     SUM_PARTS,
     /** Neighbours have rows that a window reaches. */
-    HALO
+    HALO,
+    /** All have rows for each other: of tokens for experts, where these are equally busy. */
+    ALL_TO_ALL
   }
 
   /** Elements that one member hands another. */

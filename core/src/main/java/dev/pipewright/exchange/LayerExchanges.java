@@ -58,6 +58,7 @@ final class LayerExchanges {
     if (split.kind().dividesTokens()) {
       if (cut) {
         attentions();
+        allToAll();
       }
       return;
     }
@@ -99,6 +100,39 @@ final class LayerExchanges {
             sumParts(false, block.sequence(), block.keysAndValues());
           });
     }
+  }
+
+  /**
+   * Where experts are divided: how many rows each expert gets, the rows, and what the experts make
+   * of them; gradients of both the other way. Rows are as many as where all experts get equally
+   * many.
+   */
+  private void allToAll() {
+    if (split.kind() == Kind.EXPERT
+        && graph.layer(layer).operator() instanceof Operator.ShapedBlock block
+        && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture) {
+      int parts = split.parts();
+      double each = (double) mixture.chosen() * block.hidden() / mixture.experts();
+      Handed counts = (from, to) -> Span.of(mixture.experts(), to, parts).count();
+      Handed rows =
+          (from, to) ->
+              Math.round(
+                  each
+                      * Span.of(block.sequence(), from, parts).count()
+                      * counts.elements(from, to));
+      long all = (long) block.sequence() * mixture.chosen() * block.hidden();
+      allToAll(true, (long) parts * mixture.experts(), false, counts);
+      allToAll(true, all, true, rows);
+      allToAll(true, all, true, rows.back());
+      allToAll(false, all, true, rows);
+      allToAll(false, all, true, rows.back());
+    }
+  }
+
+  private void allToAll(boolean forward, long all, boolean ofEachSample, Handed handed) {
+    found.add(
+        new GroupExchange(
+            layer, forward, GroupExchange.Kind.ALL_TO_ALL, all, ofEachSample, handed));
   }
 
   /** A gathering of what each member has. */

@@ -8,6 +8,7 @@ import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Span;
 import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.plan.ParallelismLimits;
@@ -82,6 +83,7 @@ public final class ShardedParameters {
       case Operator.TransformerBlock b when blocks ->
           attention(b.hidden(), b.heads(), part, parts) + perceptron(b.hidden(), part, parts);
       case Operator.ShapedBlock b when blocks -> shaped(b, part, parts);
+      case Operator.ShapedBlock b when split.kind() == Kind.EXPERT -> experts(b, part, parts);
       case Operator.Block b when blocks -> described(layer, b, part, parts);
       default -> 0;
     };
@@ -95,7 +97,7 @@ public final class ShardedParameters {
     return switch (split.kind()) {
       case FILTER -> Span.of(out, part, parts).count() * (in * window + (bias ? 1 : 0));
       case CHANNEL -> out * window * Span.of(in, part, parts).count();
-      case NONE, SPATIAL, TENSOR, SEQUENCE, CONTEXT -> 0;
+      case NONE, SPATIAL, TENSOR, SEQUENCE, CONTEXT, EXPERT -> 0;
     };
   }
 
@@ -122,6 +124,14 @@ public final class ShardedParameters {
   private static long shaped(Operator.ShapedBlock block, int part, int parts) {
     return heads(block.shape().attention(), block.hidden(), part, parts)
         + inner(block.shape().feedForward(), block.hidden(), part, parts);
+  }
+
+  /** Whole experts. */
+  private static long experts(Operator.ShapedBlock block, int part, int parts) {
+    return block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
+        ? Span.of(mixture.experts(), part, parts).count()
+            * mixture.expert().parameters(block.hidden())
+        : 0;
   }
 
   private static long heads(AttentionShape attention, long hidden, int part, int parts) {

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 /**
  * How several workers compute each layer of a stage together, each with all samples: tensor
  * parallelism by filters or channels and spatial parallelism (ParaDL §3), by heads and MLP
- * features, and sequence parallelism (Megatron-LM); context parallelism (Llama 3).
+ * features, and sequence parallelism (Megatron-LM); context parallelism (Llama 3) and expert
+ * parallelism.
  *
  * @param grid parts along each axis; one number except for spatial parallelism
  * @param reduction the all-reduce of gradients over parts and replicas
@@ -41,7 +42,14 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
      * every sequence; for attention, keys and values are gathered (A. Dubey et al., <i>The Llama 3
      * herd of models</i>, arXiv:2407.21783, §3.3.2).
      */
-    CONTEXT("context");
+    CONTEXT("context"),
+    /**
+     * Likewise, and the experts of mixtures: each worker has some, to which all send rows and which
+     * send back what they make (D. Lepikhin et al., <i>GShard</i>, ICLR 2021, §3.1; the group that
+     * divides tokens also divides experts, as with D. Liu et al., <i>MoE parallel folding</i>,
+     * arXiv:2504.14960).
+     */
+    EXPERT("expert");
 
     private final String word;
 
@@ -63,7 +71,7 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
      * Whether all layers are divided by the tokens of sequences, from the embedding to the loss.
      */
     public boolean dividesTokens() {
-      return this == CONTEXT;
+      return this == CONTEXT || this == EXPERT;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.pipewright.plan;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
@@ -53,6 +54,7 @@ public final class ParallelismLimits {
       case SPATIAL -> maps(split);
       case TENSOR, SEQUENCE -> blocks(split, BlockShape::heads, "heads");
       case CONTEXT -> blocks(split, BlockShape::sequence, "tokens");
+      case EXPERT -> experts(split).or(() -> blocks(split, BlockShape::sequence, "tokens"));
     };
   }
 
@@ -147,6 +149,28 @@ public final class ParallelismLimits {
     return Optional.of(
         "%s has no layer whose spatial positions can be split; take another kind"
             .formatted(graph.name()));
+  }
+
+  private Optional<String> experts(Parallelism split) {
+    boolean any = false;
+    for (int layer = 0; layer < graph.size(); layer++) {
+      OptionalInt experts = mixture(graph.layer(layer).operator());
+      any |= experts.isPresent();
+      if (experts.isPresent() && split.parts() > experts.getAsInt()) {
+        return tooFew(split, layer, experts.getAsInt(), "experts");
+      }
+    }
+    return any
+        ? Optional.empty()
+        : Optional.of(
+            "%s has no mixture of experts to split; take another kind".formatted(graph.name()));
+  }
+
+  private static OptionalInt mixture(Operator operator) {
+    return operator instanceof Operator.ShapedBlock block
+            && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
+        ? OptionalInt.of(mixture.experts())
+        : OptionalInt.empty();
   }
 
   private Optional<String> blocks(Parallelism split, ToIntFunction<BlockShape> limit, String what) {

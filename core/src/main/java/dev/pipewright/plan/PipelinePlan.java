@@ -1,5 +1,6 @@
 package dev.pipewright.plan;
 
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ScheduleSpec;
@@ -193,7 +194,9 @@ public record PipelinePlan(
     if (!stage.parallelism().several()) {
       return overlapGradients ? "data parallel, overlapped" : "data parallel";
     }
-    return stage.replicas() == 1 ? "tensor parallel" : "data and tensor parallel";
+    Parallelism.Kind kind = stage.parallelism().kind();
+    String divided = kind.dividesTokens() ? kind.word() : Parallelism.Kind.TENSOR.word();
+    return (stage.replicas() == 1 ? "" : "data and ") + divided + " parallel";
   }
 
   /** Whether the devices of some stage divide its layers. */

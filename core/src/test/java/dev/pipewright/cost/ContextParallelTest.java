@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What a device that has some of the tokens computes, keeps and exchanges. */
+/** What a device that has some of the tokens, or experts, computes, keeps and exchanges. */
 class ContextParallelTest {
   private static final String MODEL =
       "llama:layers=1,hidden=512,heads=8,kv-heads=2,ffn=1024,sequence=32768,vocabulary=1000";
@@ -40,7 +40,11 @@ class ContextParallelTest {
   }
 
   private static Profile part(Workload workload, int parts) {
-    return ShardedProfile.of(workload, Parallelism.of(Kind.CONTEXT, parts)).profile();
+    return part(workload, Kind.CONTEXT, parts);
+  }
+
+  private static Profile part(Workload workload, Kind kind, int parts) {
+    return ShardedProfile.of(workload, Parallelism.of(kind, parts)).profile();
   }
 
   @Test
@@ -93,5 +97,41 @@ class ContextParallelTest {
     assertEquals(GroupExchange.Kind.SUM_PARTS, sums.kind());
     assertTrue(!sums.forward());
     assertEquals((long) TOKENS * KEYS_AND_VALUES, sums.elements());
+  }
+
+  private static final String EXPERTS = MODEL.replace("llama", "mixtral") + ",experts=8,chosen=2";
+
+  /** Of eight experts a device of four has two, which compute for the tokens of all. */
+  @Test
+  void expertsAreHeldByTheirOwnersAndAsBusyAsTokensAreMany() {
+    Workload workload = workload(EXPERTS);
+    int block = layer(workload, "block-1");
+    Profile all = workload.profile();
+    Profile own = part(workload, Kind.EXPERT, 4);
+    double expert = 3.0 * 512 * 1024 * all.precision().bytes();
+    assertEquals(
+        all.sizes(block).parameters() - 6 * expert, own.sizes(block).parameters(), 1e-6 * expert);
+    Profile tokens = part(workload, Kind.CONTEXT, 4);
+    assertEquals(tokens.sizes(block).kept(), own.sizes(block).kept());
+    double seconds = tokens.times(0).get(block).forward();
+    assertEquals(seconds, own.times(0).get(block).forward(), 0.01 * seconds);
+    assertTrue(own.times(0).get(block).update() < tokens.times(0).get(block).update());
+  }
+
+  /** A quarter of the tokens, times two experts each, of which three quarters are elsewhere. */
+  @Test
+  void rowsGoToExpertsAndBackInBothPasses() {
+    Workload workload = workload(EXPERTS);
+    LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
+    Parallelism four = Parallelism.of(Kind.EXPERT, 4);
+    List<GroupExchange> rows =
+        GroupExchanges.of(workload.chain(), stage, four).stream()
+            .filter(each -> each.kind() == GroupExchange.Kind.ALL_TO_ALL && each.ofEachSample())
+            .toList();
+    assertEquals(4, rows.size());
+    assertEquals(2, rows.stream().filter(GroupExchange::forward).count());
+    for (GroupExchange each : rows) {
+      assertEquals((long) TOKENS / 4 * 2 * 512 * 3 / 4, each.handedBy(2, 4));
+    }
   }
 }

@@ -23,6 +23,7 @@ class ShardedParametersTest {
     "vit-b-16, TENSOR, 5",
     "vit-b-16, SEQUENCE, 5",
     "llama3-8b, CONTEXT, 4",
+    "mixtral-8x7b, EXPERT, 3",
     "bert-48, TENSOR, 3",
     "bert-48, SEQUENCE, 3",
     "gpt-untied, TENSOR, 3"
@@ -96,6 +97,21 @@ class ShardedParametersTest {
     Parallelism two = Parallelism.of(Kind.CONTEXT, 2);
     assertEquals(new ShardedParameters.Held(0, 30 * 32, true), held(model, "embedding", two, 1));
     assertEquals(new ShardedParameters.Held(0, 30 * 32 + 32, true), held(model, "head", two, 0));
+  }
+
+  /** Whole experts; the router, the attention and the norms are those of all. */
+  @Test
+  void expertsAreSharedOut() {
+    String model =
+        "mixtral:layers=1,hidden=32,heads=4,kv-heads=2,ffn=48,sequence=8,vocabulary=30,experts=5,chosen=2";
+    Parallelism two = Parallelism.of(Kind.EXPERT, 2);
+    long expert = 3 * 32 * 48;
+    long others = 2 * 32 * (32 + 16) + 2 * 32 + 5 * 32;
+    assertEquals(
+        new ShardedParameters.Held(2 * expert, others, true), held(model, "block-1", two, 0));
+    assertEquals(
+        new ShardedParameters.Held(3 * expert, others, true), held(model, "block-1", two, 1));
+    assertEquals(new ShardedParameters.Held(0, 30 * 32, true), held(model, "embedding", two, 1));
   }
 
   /** Of 31 words a member of two has 15 rows of the table, and as many of the head with biases. */

@@ -70,6 +70,25 @@ class ParallelismLimitsTest {
   }
 
   @Test
+  void expertsAndTokensLimitExpertParallelism() {
+    String sizes = "hidden=12,heads=3,kv-heads=3,ffn=8,vocabulary=32,chosen=2";
+    allowed("mixtral:sequence=8,experts=6," + sizes, Kind.EXPERT, 6);
+    assertEquals(
+        true,
+        refusal("mixtral:sequence=8,experts=6," + sizes, Parallelism.of(Kind.EXPERT, 7))
+            .orElseThrow()
+            .endsWith("has 6 experts and cannot be split in 7; take 6 parts or fewer"));
+    assertEquals(
+        true,
+        refusal("mixtral:sequence=5,experts=6," + sizes, Parallelism.of(Kind.EXPERT, 6))
+            .orElseThrow()
+            .endsWith("has 5 tokens and cannot be split in 6; take 5 parts or fewer"));
+    assertEquals(
+        Optional.of("llama3-8b has no mixture of experts to split; take another kind"),
+        refusal("llama3-8b", Parallelism.of(Kind.EXPERT, 2)));
+  }
+
+  @Test
   void theFirstMapLimitsPlaces() {
     assertEquals(
         Optional.empty(), refusal("vgg-16", new Parallelism(Kind.SPATIAL, List.of(16, 16))));

@@ -36,6 +36,8 @@ class PipelinePlanTest {
     assertEquals("data parallel, overlapped", plan(1, true, stage(0, 3, 0, 4, none)).kind());
     assertEquals("tensor parallel", plan(1, false, stage(0, 3, 0, 2, BY_TWO)).kind());
     assertEquals("data and tensor parallel", plan(1, false, stage(0, 3, 0, 4, BY_TWO)).kind());
+    Parallelism tokens = Parallelism.of(Kind.CONTEXT, 2);
+    assertEquals("data and context parallel", plan(1, false, stage(0, 3, 0, 4, tokens)).kind());
     StagePlan end = stage(4, 6, 4, 1, none);
     assertEquals("straight pipeline", plan(1, false, stage(0, 3, 0, 1, none), end).kind());
     assertEquals("hybrid", plan(1, false, stage(0, 3, 0, 4, none), end).kind());
@@ -85,7 +87,16 @@ class PipelinePlanTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "tensor", "tensor:0", "tensor:2x2", "none:2", "expert:4", "spatial:2x", "t:9"})
+      strings = {
+        "",
+        "tensor",
+        "tensor:0",
+        "tensor:2x2",
+        "none:2",
+        "experts:4",
+        "spatial:2x",
+        "t:9"
+      })
   void whatIsNoParallelismIsNotRead(String text) {
     assertEquals(Optional.empty(), Parallelism.parse(text));
   }

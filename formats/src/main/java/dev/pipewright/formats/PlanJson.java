@@ -205,7 +205,7 @@ public final class PlanJson {
           .orElseThrow(() ->
               said.get()
                   .wrong(
-                      "%s is \"%s\"; expected a kind of tensor, sequence, context, filter, channel or spatial with its parts, like tensor:4"
+                      "%s is \"%s\"; expected a kind of tensor, sequence, context, expert, filter, channel or spatial with its parts, like tensor:4"
                           .formatted(said.get().place(), said.get().text())));
     }
     int tensor = stage.optional("tensor").map(node -> node.count(1)).orElse(1);

@@ -53,7 +53,7 @@ class TrainMistakesTest {
       assertEquals(
           "--tensor-parallel: '%s' is no tensor parallelism; give a degree, or KIND:P with a kind of"
                   .formatted(value)
-              + " tensor, sequence, context, filter, channel, like 2 or sequence:2",
+              + " tensor, sequence, context, expert, filter, channel, like 2 or sequence:2",
           refusal("--tensor-parallel", value));
     }
   }

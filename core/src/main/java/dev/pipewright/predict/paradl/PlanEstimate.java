@@ -248,7 +248,7 @@ final class PlanEstimate implements StrategyFormulas {
   private static Phase phase(GroupExchange.Kind kind) {
     return switch (kind) {
       case SUM -> Phase.LAYER_ALL_REDUCE;
-      case GATHER, SUM_PARTS -> Phase.LAYER_ALL_GATHER;
+      case GATHER, SUM_PARTS, ALL_TO_ALL -> Phase.LAYER_ALL_GATHER;
       case HALO -> Phase.HALO;
     };
   }

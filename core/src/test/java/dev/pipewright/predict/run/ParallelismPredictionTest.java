@@ -198,7 +198,7 @@ class ParallelismPredictionTest {
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,
-      names = {"FILTER", "CHANNEL", "TENSOR", "SEQUENCE", "CONTEXT"})
+      names = {"FILTER", "CHANNEL", "TENSOR", "SEQUENCE", "CONTEXT", "EXPERT"})
   void onePartIsTheWhole(Kind kind) {
     Workload workload = workload("gpt:layers=2,hidden=64,heads=4,sequence=16", "dapple-b:4");
     RunPrediction one = runPrediction(workload, Parallelism.of(kind, 1), 1);
@@ -214,7 +214,8 @@ class ParallelismPredictionTest {
     "vgg-16, CHANNEL",
     "bert-48, TENSOR",
     "bert-48, SEQUENCE",
-    "bert-48, CONTEXT"
+    "bert-48, CONTEXT",
+    "mixtral-8x7b, EXPERT"
   })
   void morePartsComputeLessAndHoldLess(String network, Kind kind) {
     Workload workload = workload(network, "dapple-b:8");

@@ -25,12 +25,12 @@ public final class Computable {
    * What keeps the network from being computed, as a sentence about it; empty where nothing does.
    */
   public static Optional<String> refusal(LayerGraph graph) {
+    Optional<String> lacking = lacking(graph);
+    if (lacking.isPresent()) {
+      return lacking;
+    }
     for (int number = 0; number < graph.size(); number++) {
       Layer layer = graph.layer(number);
-      Optional<String> lacking = layer.steps().stream().flatMap(Computable::lacking).findFirst();
-      if (lacking.isPresent()) {
-        return Optional.of(lacking(layer.name(), lacking.get()));
-      }
       Optional<String> unknown = layer.steps().stream().flatMap(Computable::unknown).findFirst();
       if (unknown.isPresent()) {
         return Optional.of(
@@ -74,6 +74,17 @@ public final class Computable {
               "layer %s of %s has %s, which the runtime does not divide in %d; take fewer parts or another kind"
                   .formatted(layer.name(), graph.name(), whole.get(), split.parts()));
         }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What a block has that no module computes, as a sentence; empty where none has. */
+  public static Optional<String> lacking(LayerGraph graph) {
+    for (Layer layer : graph.layers()) {
+      Optional<String> lacking = layer.steps().stream().flatMap(Computable::lacking).findFirst();
+      if (lacking.isPresent()) {
+        return Optional.of(lacking(layer.name(), lacking.get()));
       }
     }
     return Optional.empty();

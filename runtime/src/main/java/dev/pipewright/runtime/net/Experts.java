@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * Perceptrons of one shape, each for rows of its own. Their weights lie in one tensor for each
  * product, expert by expert; a member of a tensor-parallel group has some of the inner features of
- * each expert.
+ * each expert, or some of the experts.
  */
 final class Experts {
   private final Optional<Product> gate;
@@ -49,7 +49,7 @@ final class Experts {
   }
 
   /**
-   * A product of each expert.
+   * A product of each expert; a member of a group that divides experts has some of them.
    *
    * @param weight experts × out × in
    * @param bias experts × out
@@ -64,6 +64,11 @@ final class Experts {
 
     /** A member's part of it, by the inner features along an axis; it has no biases then. */
     private Product cut(ParallelBlock split, int axis) {
+      Optional<TensorParallelGroup> owners = split.expertOwners();
+      if (owners.isPresent()) {
+        return new Product(
+            weight.piece(owners.get(), 0), bias.map(own -> own.piece(owners.get(), 0)));
+      }
       return split.tensorGroup().alone()
           ? this
           : new Product(weight.piece(split.tensorGroup(), axis), bias);

@@ -19,6 +19,7 @@ public final class ForwardPass {
   private final boolean again;
   private final SharedStatistics statistics;
   private final List<Use> uses = new ArrayList<>();
+  private final List<Runnable> ends = new ArrayList<>();
 
   /** A function that read parameters, and the gradient of its output once that is known. */
   private static final class Use {
@@ -89,8 +90,15 @@ public final class ForwardPass {
     }
   }
 
-  /** Frees what was noted. */
+  /** Has something done when this pass and its backward pass are over. */
+  void whenCleared(Runnable end) {
+    ends.add(end);
+  }
+
+  /** Frees what was noted. The history of the pass must not be used any more. */
   public void clear() {
+    ends.forEach(Runnable::run);
+    ends.clear();
     uses.forEach(use -> use.output.close());
     uses.clear();
   }

@@ -61,7 +61,7 @@ final class MixtureModule implements Module {
     Routing routing =
         new Routing(pass.used(scores, ParallelProduct.all(router, routerBias)), shape.chosen());
     Tensor weights = split.factor(routing.weights());
-    Tensor made = experts.of(routing.sent(tokens), routing.counts(), pass);
+    Tensor made = made(routing.sent(tokens), routing.counts(), pass);
     Tensor routed = routing.combined(made, weights);
     Tensor both =
         shared
@@ -70,6 +70,16 @@ final class MixtureModule implements Module {
             .orElse(routed);
     Tensor term = both.reshaped(all.shape());
     return split.tensorGroup().alone() ? term : split.sum(term);
+  }
+
+  /** What experts make of rows, wherever they are. */
+  private Tensor made(Tensor rows, long[] counts, ForwardPass pass) {
+    return split
+        .expertOwners()
+        .map(group ->
+            new ExpertOwners(group, shape.experts())
+                .made(rows, counts, pass, (own, each) -> experts.of(own, each, pass)))
+        .orElseGet(() -> experts.of(rows, counts, pass));
   }
 
   private static Tensor rows(Tensor states) {

@@ -1,14 +1,17 @@
 package dev.pipewright.runtime.net;
 
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.Tensor;
+import java.util.Optional;
 
 /**
  * Parallelism of a transformer block. Tensor parallelism: by heads and MLP features, and under
  * sequence parallelism also by the steps of what treats each step alone (M. Shoeybi et al.,
  * <i>Megatron-LM</i>, 2019, §3; V. Korthikanti et al., <i>Reducing activation recomputation in
  * large transformer models</i>, 2022, §4.2.2). Context parallelism: by tokens, with keys and values
- * gathered for attention (A. Dubey et al., <i>The Llama 3 herd of models</i>, 2024, §3.3.2).
+ * gathered for attention (A. Dubey et al., <i>The Llama 3 herd of models</i>, 2024, §3.3.2). Expert
+ * parallelism: likewise, with some of the experts of a mixture.
  *
  * @param steps whether the block reads and makes some of the steps of its sequences
  * @param sequence steps of a whole one
@@ -57,6 +60,13 @@ record ParallelBlock(
   Tensor sum(Tensor term) {
     GroupCommunication between = new GroupCommunication(tensorGroup);
     return steps ? between.ownOfSum(term, cut()) : between.sum(term);
+  }
+
+  /** Those who have the experts of a mixture, where they are divided. */
+  Optional<TensorParallelGroup> expertOwners() {
+    return context.split().kind() == Parallelism.Kind.EXPERT && !context.alone()
+        ? Optional.of(context)
+        : Optional.empty();
   }
 
   /** The first of this worker's tokens. */

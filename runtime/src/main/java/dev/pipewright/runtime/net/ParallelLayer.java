@@ -56,7 +56,7 @@ final class ParallelLayer {
     return switch (tensorGroup.split().kind()) {
       case FILTER -> new ParallelProduct(ParallelProduct.By.FILTERS, tensorGroup);
       case CHANNEL -> new ParallelProduct(ParallelProduct.By.CHANNELS, tensorGroup);
-      case NONE, SPATIAL, TENSOR, SEQUENCE, CONTEXT -> ParallelProduct.WHOLE;
+      case NONE, SPATIAL, TENSOR, SEQUENCE, CONTEXT, EXPERT -> ParallelProduct.WHOLE;
     };
   }
 

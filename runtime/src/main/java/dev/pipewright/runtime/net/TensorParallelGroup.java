@@ -8,8 +8,10 @@ import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -35,6 +37,7 @@ public final class TensorParallelGroup {
   private final int[] place;
   private final List<Group> groups;
   private final Map<Record, GradientHook> hooks = new HashMap<>();
+  private final Deque<RowExchange> idle = new ArrayDeque<>();
   private final Map<Long, Tensor> masks = new HashMap<>(); // by tokens that the last query sees
   private final IdentityHashMap<SharedStatistics, SharedStatistics> statistics =
       new IdentityHashMap<>();
@@ -115,6 +118,16 @@ public final class TensorParallelGroup {
             return scope.keep(Functions.hidingLater(first, steps));
           }
         });
+  }
+
+  /**
+   * An exchange of rows for a step of the history of a pass; it is free for another when that is
+   * cleared.
+   */
+  RowExchange rowExchange(ForwardPass pass) {
+    RowExchange free = idle.isEmpty() ? new RowExchange(this) : idle.removeLast();
+    pass.whenCleared(() -> idle.addLast(free));
+    return free;
   }
 
   /** All members. */

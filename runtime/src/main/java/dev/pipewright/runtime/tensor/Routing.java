@@ -64,7 +64,7 @@ public final class Routing {
    * @param states tokens × features
    */
   public Tensor sent(Tensor states) {
-    return new Tensor(states.handle().index_select(0, tokens.handle()));
+    return states.rows(tokens);
   }
 
   /**
@@ -76,8 +76,7 @@ public final class Routing {
   public Tensor combined(Tensor made, Tensor weighted) {
     long features = made.extent(1);
     long own = weighted.extent(0);
-    Tensor ofTokens =
-        new Tensor(made.handle().index_select(0, rows.handle())).reshaped(own, chosen, features);
+    Tensor ofTokens = made.rows(rows).reshaped(own, chosen, features);
     return ofTokens.times(weighted.reshaped(own, chosen, 1)).sums(1);
   }
 }

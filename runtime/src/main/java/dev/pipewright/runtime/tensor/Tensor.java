@@ -52,8 +52,10 @@ public final class Tensor implements AutoCloseable {
   public static Tensor ofWhole(long[] values, long... shape) {
     checkSize(values.length, shape);
     org.bytedeco.pytorch.Tensor host = NewTensors.onHost(true, shape);
-    try (LongPointer memory = new LongPointer(host.data_ptr())) {
-      memory.put(values, 0, values.length);
+    if (values.length > 0) { // an empty tensor has no memory
+      try (LongPointer memory = new LongPointer(host.data_ptr())) {
+        memory.put(values, 0, values.length);
+      }
     }
     return new Tensor(NewTensors.placed(host));
   }
@@ -152,6 +154,9 @@ public final class Tensor implements AutoCloseable {
   /** All whole numbers in row-major order. */
   public long[] toWhole() {
     long[] values = new long[Math.toIntExact(elements())];
+    if (values.length == 0) {
+      return values; // an empty tensor has no memory
+    }
     try (org.bytedeco.pytorch.Tensor dense = handle.contiguous();
         org.bytedeco.pytorch.Tensor near = dense.cpu();
         LongPointer memory = new LongPointer(near.data_ptr())) {
@@ -190,6 +195,21 @@ public final class Tensor implements AutoCloseable {
 
   public Tensor transposed(int axis, int other) {
     return new Tensor(handle.transpose(axis, other));
+  }
+
+  /** The rows along the first axis that whole numbers name. */
+  public Tensor rows(Tensor indices) {
+    return new Tensor(handle.index_select(0, indices.handle));
+  }
+
+  /** Whole numbers as others. */
+  public Tensor asNumbers() {
+    return new Tensor(NewTensors.zeros(shape()).add(handle));
+  }
+
+  /** Numbers as whole ones, rounded down. */
+  public Tensor asWhole() {
+    return new Tensor(handle.to(ScalarType.Long));
   }
 
   /** One entry along an axis, which is gone. */

@@ -27,12 +27,12 @@ public final class RunnableModel {
   }
 
   /**
-   * A network to compute with. Throws {@link BadInputException} where there is none, and where
-   * layers are of a kind that no module computes or that a file does not name.
+   * A network to compute with. Throws {@link BadInputException} where there is none, and where a
+   * block is of a shape that no module computes or a file does not say what each layer computes.
    */
   public static LayerGraph toCompute(String model) {
     LayerGraph graph = of(model);
-    Computable.refusal(graph)
+    (Files.exists(Path.of(model)) ? Computable.refusal(graph) : Computable.lacking(graph))
         .ifPresent(why -> {
           throw new BadInputException(
               model + ": this network cannot be trained or measured: " + why);

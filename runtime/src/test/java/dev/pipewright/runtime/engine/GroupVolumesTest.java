@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * What {@link GroupExchanges} says that the workers of a team tell each other is what they do tell
  * each other in a step, byte for byte, worker by worker: counted at the transport, for networks of
- * every kind, in one stage and in two, with parts that are not equally large.
+ * every kind, in one stage and in two, with parts that are not equally large. Where experts are
+ * divided, all tokens go to all experts: other numbers would follow from the routers.
  */
 class GroupVolumesTest {
   private static final int BYTES = 4;
@@ -73,6 +74,8 @@ class GroupVolumesTest {
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | SEQUENCE | 2",
         "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=7,vocabulary=31 | CONTEXT | 3",
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | CONTEXT | 2",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=3 | EXPERT | 2",
+        "mixtral:layers=1,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=5,chosen=5 | EXPERT | 3",
         "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4 | CONTEXT | 2",
         "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | CONTEXT | 3",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | CONTEXT | 2",
@@ -157,7 +160,10 @@ class GroupVolumesTest {
 
   private static long handed(LayerGraph graph, StageLayers stage, int part) {
     return GroupExchanges.of(Chain.of(graph), stage.range(), stage.split()).stream()
-        .mapToLong(exchange -> BATCH * exchange.handedBy(part, stage.split().parts()))
+        .mapToLong(exchange -> {
+          int times = exchange.ofEachSample() ? BATCH : MICRO_BATCHES;
+          return times * exchange.handedBy(part, stage.split().parts());
+        })
         .sum();
   }
 }

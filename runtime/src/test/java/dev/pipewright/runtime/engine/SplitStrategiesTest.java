@@ -221,6 +221,37 @@ class SplitStrategiesTest {
     }
   }
 
+  /** Expert parallelism, in one stage and in two, with replicas and with other kinds. */
+  @Test
+  void expertsOfMixtures() {
+    Parallelism two = split(Kind.EXPERT, 2);
+    same(MIXTRAL, ONE, List.of(two), List.of(1), 3);
+    same(MIXTRAL, ONE, List.of(split(Kind.EXPERT, 3)), List.of(2), 2);
+    same(MIXTRAL, ONE, List.of(split(Kind.EXPERT, 4)), List.of(1), 3);
+    same(MIXTRAL, TWO, List.of(two, Parallelism.NONE), List.of(1, 2), 2);
+    same(MIXTRAL, TWO, List.of(two, split(Kind.EXPERT, 4)), List.of(1, 1), 2);
+    same(MIXTRAL, TWO, List.of(split(Kind.TENSOR, 2), two), List.of(1, 2), 1);
+    same(MIXTRAL, TWO, List.of(split(Kind.CONTEXT, 3), two), List.of(1, 1), 1);
+    same(MIXTRAL, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 2);
+    same(MIXTRAL, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
+  }
+
+  @Test
+  void tokensAndExpertsWithRecomputation() {
+    LayerGraph graph = graph(MIXTRAL);
+    int last = Chain.of(graph).size() - 1;
+    List<LayerRange> again = List.of(new LayerRange(0, 1), new LayerRange(2, last));
+    for (Parallelism split : List.of(split(Kind.CONTEXT, 2), split(Kind.EXPERT, 2))) {
+      for (StageLayers layers :
+          List.of(
+              new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split),
+              new StageLayers(new LayerRange(0, last), Recompute.SELECTIVE, again, split))) {
+        Schedule schedule = OneForwardOneBackward.of(1, 2);
+        same(graph, new Assignment(schedule, List.of(layers), List.of(4), BATCH, true), 2);
+      }
+    }
+  }
+
   /** Of 31 words two members have 15 and 16, three 10, 10 and 11. */
   @Test
   void wordsOfEmbeddingsAndHeads() {

@@ -4,10 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Operator.Pooling;
+import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
+import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
+import dev.pipewright.model.transformer.NormShape;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -156,6 +160,25 @@ class ParallelLayersTest {
         blocks(causal, first, causal != first).same(Parallelism.of(Kind.CONTEXT, 3), EXACT);
       }
     }
+  }
+
+  /** Also with experts that no token of a member, or none at all, chooses. */
+  @Test
+  void tokensAndExperts() {
+    int block = 0;
+    for (Operator.ShapedBlock shaped : ShapedBlocks.all(12, 7)) {
+      if (shaped.shape().feedForward() instanceof Mixture mixture) {
+        Members members = shaped(shaped, block++ % 2 == 0);
+        members.same(Parallelism.of(Kind.EXPERT, 2), EXACT);
+        members.same(Parallelism.of(Kind.EXPERT, mixture.experts()), EXACT);
+      }
+    }
+    assertEquals(3, block);
+    Mixture one = new Mixture(6, 1, ShapedBlocks.GATED, false, Optional.empty(), false);
+    Operator.ShapedBlock many =
+        ShapedBlocks.block(12, 7, GroupedQuery.plain(4, 2, 2), one, NormShape.RMS, 2, true);
+    shaped(many, false).same(Parallelism.of(Kind.EXPERT, 5), EXACT);
+    shaped(many, true).same(Parallelism.of(Kind.EXPERT, 6), EXACT);
   }
 
   @Test

@@ -21,17 +21,18 @@ import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole runs whose workers divide the tokens of sequences, in processes and in threads. */
+/** Whole runs whose workers divide tokens, and experts, in processes and in threads. */
 class ContextRunsTest {
   private static final String GPT = "gpt:layers=2,hidden=16,heads=4,sequence=8,vocabulary=31";
   private static final String LLAMA =
       "llama:layers=2,hidden=16,heads=4,kv-heads=2,ffn=20,sequence=8,vocabulary=31";
+  private static final String MIXTRAL =
+      "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=12,sequence=8,vocabulary=31,experts=4,chosen=2";
   private static final int LAST = Chain.of(RunnableModel.of(LLAMA)).size() - 1;
 
   @TempDir private Path folder;
@@ -42,11 +43,15 @@ class ContextRunsTest {
     return new Assignment(OneForwardOneBackward.of(1, 2), all, workers, Runs.BATCH, true);
   }
 
-  private static Assignment two(int first, int second) {
+  private static Parallelism divided(String model, int parts) {
+    return Parallelism.of(model.equals(MIXTRAL) ? Kind.EXPERT : Kind.CONTEXT, parts);
+  }
+
+  private static Assignment two(String model, int first, int second) {
     List<StageLayers> stages =
         List.of(
-            StageLayers.keeping(0, 1).with(Parallelism.of(Kind.CONTEXT, first)),
-            StageLayers.keeping(2, LAST).with(Parallelism.of(Kind.CONTEXT, second)));
+            StageLayers.keeping(0, 1).with(divided(model, first)),
+            StageLayers.keeping(2, LAST).with(divided(model, second)));
     List<Integer> workers = List.of(first, second);
     return new Assignment(OneForwardOneBackward.of(2, 2), stages, workers, Runs.BATCH, true);
   }
@@ -58,10 +63,10 @@ class ContextRunsTest {
   @ParameterizedTest
   @EnumSource(Workers.class)
   void endWhereOneWorkerEnds(Workers workers) {
-    for (String model : List.of(GPT, LLAMA)) {
+    for (String model : List.of(GPT, LLAMA, MIXTRAL)) {
       Path own = folder.resolve(model.substring(0, 3));
       runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4).run(own.resolve("alone"));
-      runs(model, one(Parallelism.of(Kind.CONTEXT, 2), 1), workers, 4).run(own.resolve("two"));
+      runs(model, one(divided(model, 2), 1), workers, 4).run(own.resolve("two"));
       Runs.near(Runs.state(own.resolve("alone")), Runs.state(own.resolve("two")), 1e-5, 1e-7);
     }
   }
@@ -70,31 +75,31 @@ class ContextRunsTest {
   @ParameterizedTest
   @EnumSource(ZeroStage.class)
   void replicasShareTheirStatesOut(ZeroStage sharding) {
-    for (String model : List.of(GPT, LLAMA)) {
+    for (String model : List.of(GPT, LLAMA, MIXTRAL)) {
       Path own = folder.resolve(model.substring(0, 3));
       runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4).run(own.resolve("alone"));
-      Assignment four = one(Parallelism.of(Kind.CONTEXT, 2), 2).sharded(sharding);
+      Assignment four = one(divided(model, 2), 2).sharded(sharding);
       runs(model, four, Workers.THREADS, 4).run(own.resolve("four"));
       Runs.near(Runs.state(own.resolve("alone")), Runs.state(own.resolve("four")), 1e-5, 1e-7);
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {GPT, LLAMA})
+  @ValueSource(strings = {GPT, LLAMA, MIXTRAL})
   void goOnInOneWorkerAndBack(String model) {
     runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 6).run(folder.resolve("whole"));
-    runs(model, two(3, 2), Workers.THREADS, 2).run(folder.resolve("begun"));
+    runs(model, two(model, 3, 2), Workers.THREADS, 2).run(folder.resolve("begun"));
     runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4)
         .resume(folder.resolve("begun"), folder.resolve("alone"));
-    runs(model, one(Parallelism.of(Kind.CONTEXT, 4), 1), Workers.THREADS, 6)
+    runs(model, one(divided(model, 4), 1), Workers.THREADS, 6)
         .resume(folder.resolve("alone"), folder.resolve("ended"));
     Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-5, 1e-7);
   }
 
-  private static List<HeldOutResult> heldOut(Assignment assignment) {
+  private static List<HeldOutResult> heldOut(String model, Assignment assignment) {
     TrainingRequest request =
         new TrainingRequest(
-            LLAMA,
+            model,
             assignment,
             UpdateRule.usual(Optimizer.ADAM),
             false,
@@ -112,11 +117,12 @@ class ContextRunsTest {
   }
 
   /** Each worker counts what it judges. */
-  @Test
-  void heldOutSamplesAreAnsweredAlike() {
-    List<HeldOutResult> alone = heldOut(one(Parallelism.NONE, 1));
-    for (Assignment divided : List.of(one(Parallelism.of(Kind.CONTEXT, 3), 1), two(2, 2))) {
-      List<HeldOutResult> found = heldOut(divided);
+  @ParameterizedTest
+  @ValueSource(strings = {LLAMA, MIXTRAL})
+  void heldOutSamplesAreAnsweredAlike(String model) {
+    List<HeldOutResult> alone = heldOut(model, one(Parallelism.NONE, 1));
+    for (Assignment divided : List.of(one(divided(model, 3), 1), two(model, 2, 2))) {
+      List<HeldOutResult> found = heldOut(model, divided);
       assertEquals(alone.size(), found.size());
       for (int i = 0; i < found.size(); i++) {
         assertEquals(alone.get(i).loss(), found.get(i).loss(), 1e-3 * alone.get(i).loss());

@@ -200,12 +200,15 @@ class PredictedMemoryTest {
     return new Assignment(OneForwardOneBackward.of(1, 2), all, List.of(2), 4, true);
   }
 
-  /** Workers that have some of the tokens hold all parameters, and the keys of all tokens. */
+  /**
+   * Workers that have some of the tokens hold all parameters but experts, and keys of all tokens.
+   */
   @Test
   void tokensThatAreDivided() throws IOException {
     for (String model : List.of(OWN_HEAD, WORDS, DECODER, EXPERTS)) {
       check(model, divided(model, Parallelism.Kind.CONTEXT));
     }
+    check(EXPERTS, divided(EXPERTS, Parallelism.Kind.EXPERT));
   }
 
   @Test

@@ -26,6 +26,17 @@ class RunnableModelTest {
         sentence, assertThrows(BadInputException.class, () -> RunnableModel.of(name)).getMessage());
   }
 
+  @Test
+  void aDecoderWithWhatNoModuleComputesIsNotTrained() {
+    assertEquals(
+        "deepseek-v2-lite: this network cannot be trained or measured: its layer block-1 has"
+            + " multi-head latent attention, which the runtime does not compute; take a decoder with"
+            + " grouped-query attention to whole sequences",
+        assertThrows(BadInputException.class, () -> RunnableModel.toCompute("deepseek-v2-lite"))
+            .getMessage());
+    assertEquals(34, RunnableModel.toCompute("llama3-8b").size());
+  }
+
   private static final String PROFILE =
       """
       {"format": "pipewright-profile", "version": 1, "model": "net", "precision": "fp32",

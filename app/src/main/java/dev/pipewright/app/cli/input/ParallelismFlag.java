@@ -24,7 +24,7 @@ public enum ParallelismFlag {
   TENSOR(
       "--tensor-parallel",
       "is no tensor parallelism; give a degree, or KIND:P with a kind of tensor, sequence,"
-          + " context, filter, channel, like 2 or sequence:2"),
+          + " context, expert, filter, channel, like 2 or sequence:2"),
   /** {@code 2}: along the first axis of maps; {@code 2x2}: parts along each. */
   SPATIAL(
       "--spatial-parallel", "is no number of parts; give one, or one for each axis, like 2 or 2x2"),
