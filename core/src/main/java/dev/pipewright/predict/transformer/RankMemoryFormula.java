@@ -33,34 +33,35 @@ final class RankMemoryFormula {
     this.mixtureLayer = weights.mixture() + NORM_VECTORS * sizes.hidden();
   }
 
-  /** All ranks, the first stage's first. */
+  /** All ranks under 1F1B, interleaved or not; the first stage's first. */
   List<TransformerRankBytes> ranks() {
     MicroBatchBytes one = MicroBatchBytes.of(run, sizes);
     List<StageSplit.Rank> held = run.split().ranks(sizes);
-    List<TransformerRankBytes> bytes = new ArrayList<>();
+    List<Double> waiting = new ArrayList<>();
     for (int rank = 0; rank < held.size(); rank++) {
-      bytes.add(rank(held.get(rank), rank, one, layout.microBatches(), run.offload().layers()));
+      waiting.add(waiting(held.get(rank), rank, one, layout.microBatches()));
     }
-    return bytes;
+    return ranks(waiting);
   }
 
-  /**
-   * One rank.
-   *
-   * @param held what it holds
-   * @param rank its place in the pipeline, from 0
-   * @param one its micro-batch, of which a step has {@code batches}
-   * @param offloaded layers of it that wait in the host's memory
-   */
-  TransformerRankBytes rank(
-      StageSplit.Rank held, int rank, MicroBatchBytes one, int batches, int offloaded) {
-    return new TransformerRankBytes(
-        state(held),
-        waiting(held, rank, one, batches) * onDevice(offloaded) + one.predictions(held),
-        one.workingSet(),
-        one.loss(held),
-        one.embedding(held),
-        run.machine().workspaceBytes());
+  /** All ranks where so many bytes of each wait for backward passes at its peak. */
+  List<TransformerRankBytes> ranks(List<Double> waiting) {
+    MicroBatchBytes one = MicroBatchBytes.of(run, sizes);
+    List<StageSplit.Rank> ranks = run.split().ranks(sizes);
+    List<TransformerRankBytes> bytes = new ArrayList<>();
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      StageSplit.Rank held = ranks.get(rank);
+      double kept = waiting.get(rank) * onDevice(run.offload().layers()) + one.predictions(held);
+      bytes.add(
+          new TransformerRankBytes(
+              state(held),
+              kept,
+              one.workingSet(),
+              one.loss(held),
+              one.embedding(held),
+              run.machine().workspaceBytes()));
+    }
+    return bytes;
   }
 
   /** Activations of a rank's layers that wait for their backward passes at its peak. */

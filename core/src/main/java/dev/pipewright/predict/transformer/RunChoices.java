@@ -18,6 +18,8 @@ import java.util.Set;
  *
  * @param split which layers each pipeline rank holds; empty for as many in each chunk
  * @param fusedAttention whether attention keeps no scores (FlashAttention and its successors)
+ * @param schedule of the pipeline by its name in the catalogue; empty for 1F1B, interleaved where
+ *     ranks have several chunks
  * @param offloadedLayers of a pipeline rank whose activations wait in the host's memory
  */
 public record RunChoices(
@@ -29,6 +31,7 @@ public record RunChoices(
     TrainingPrecision precision,
     boolean fusedAttention,
     RecomputePolicy recompute,
+    Optional<String> schedule,
     int offloadedLayers) {
   private static final double HALF_BYTES = 2;
 
@@ -47,7 +50,9 @@ public record RunChoices(
         shape.layers(),
         NearCounts.divisors(shape.layers(), chunks));
     Check.that(
-        layout.interleave() == 1 || layout.microBatches() % layout.pipeline() == 0,
+        layout.interleave() == 1
+            || schedule.isPresent()
+            || layout.microBatches() % layout.pipeline() == 0,
         "global_batch=%d makes %d micro-batches, no multiple of pipeline=%d, which interleave=%d needs; write %s",
         layout.globalBatch(),
         layout.microBatches(),

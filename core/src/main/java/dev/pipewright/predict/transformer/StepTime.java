@@ -53,13 +53,14 @@ final class StepTime {
     return times;
   }
 
-  /** Sets how so many micro-batches load the pipeline. */
+  /** Sets how so many micro-batches load the pipeline under 1F1B, interleaved or not. */
   void load(MicroBatchSeconds one, int batches, PipelineLoad load) {
     if (sharded == null) {
       load.set(kinds, one, batches);
     } else {
       load.set(kinds, one, batches, sharded);
     }
+    load.bubbleOf(layout.interleave());
   }
 
   /** A step by phase; so many layers of a rank are offloaded. */
@@ -72,7 +73,7 @@ final class StepTime {
         batches * one.recomputed(slowest),
         batches * one.ends(slowest),
         offload,
-        bubble(load),
+        load.bubble(),
         transfers(one, batches),
         sharded == null ? 0 : batches * sharded[load.slowest()].exposed(one, batches),
         gradients(load),
@@ -84,7 +85,7 @@ final class StepTime {
   /** Seconds in which stragglers may keep others waiting, without offloading. */
   double busy(MicroBatchSeconds one, PipelineLoad load) {
     double batches = load.batches();
-    return batches * load.longest() + (bubble(load) + transfers(one, batches));
+    return batches * load.longest() + (load.bubble() + transfers(one, batches));
   }
 
   /** Exposed exchange of gradients, and the optimizer. */
@@ -100,8 +101,12 @@ final class StepTime {
     return busy + straggling * busy + constants.fixed() + update;
   }
 
-  private double bubble(PipelineLoad load) {
-    return (load.sum() - load.longest()) / layout.interleave();
+  /** What sharding by layers adds to the passes of a kind of rank, as a factor. */
+  double slowdown(MicroBatchSeconds one, int kind) {
+    StageSplit.Rank rank = kinds.rank(kind);
+    return sharded == null
+        ? 1
+        : 1 + sharded[kind].exposed(one, layout.microBatches()) / one.total(rank);
   }
 
   private double transfers(MicroBatchSeconds one, double batches) {

@@ -151,6 +151,7 @@ public final class CalibratedProfile {
                 : TrainingPrecision.BF16,
             fused,
             new RecomputePolicy.None(),
+            Optional.empty(),
             0);
     return TransformerLayers.of(choices.run(), CalibratedConstantsJson.read());
   }

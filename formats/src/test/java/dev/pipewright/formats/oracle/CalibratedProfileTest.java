@@ -73,6 +73,7 @@ class CalibratedProfileTest {
                         TrainingPrecision.BF16,
                         true,
                         new RecomputePolicy.None(),
+                        Optional.empty(),
                         0)
                     .run(),
                 CalibratedConstantsJson.read())

@@ -218,6 +218,7 @@ public record SearchSpace(
         precision,
         fusedAttention,
         searched.recompute(),
+        Optional.empty(),
         searched.offloadedLayers());
   }
 
