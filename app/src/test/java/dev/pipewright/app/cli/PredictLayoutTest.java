@@ -240,6 +240,27 @@ class PredictLayoutTest {
     run(line + " --schedule zb-h1 --search").refusal(2, "--schedule: does not go with --search");
   }
 
+  @Test
+  void theHostHoldsTheShareOfTheOptimizerThatItUpdates() {
+    String line =
+        "predict llama3-8b --cluster dgx-h100 --devices 8 --tensor 2 --pipeline 1 --global-batch 64 --sequence 1024";
+    JsonNode usual = row(line);
+    JsonNode host = row(line + " --offload-optimizer 1");
+    assertFalse(usual.has("host_bytes"));
+    double state =
+        usual.at("/memory/state_bytes").asDouble() - host.at("/memory/state_bytes").asDouble();
+    assertEquals(16.0 / 12 * state, host.get("host_bytes").asDouble(), 0.001 * state);
+    assertTrue(
+        host.at("/phases/optimizer_s").asDouble() > 5 * usual.at("/phases/optimizer_s").asDouble());
+    assertEquals(
+        host.get("memory_bytes"),
+        row(line
+                + " --offload-optimizer 1 --micro-batch 1 --zero 1 --recompute none --offload-layers 0 --search")
+            .get("memory_bytes"));
+    run(line + " --offload-optimizer 1.5")
+        .refusal(2, "--offload-optimizer: '1.5' is no share; give a number from 0 to 1, like 0.5");
+  }
+
   /** Degrees alone do not take other options' meaning away. */
   @Test
   void strategiesAreStillAsked() {

@@ -86,18 +86,34 @@ final class RankMemoryFormula {
     return (double) Math.min((long) batches * chunks, mostChunks) / chunks;
   }
 
-  /** Weights, gradients and optimizer state of a rank. */
-  double state(StageSplit.Rank held) {
+  /** Optimizer state, with a copy of the gradients, that the host holds for a GPU of a rank. */
+  double hostState(StageSplit.Rank held) {
+    StateBytes bytes = run.formats().state();
+    double each = run.offload().optimizer() * (bytes.optimizer() + bytes.gradient());
+    boolean sharded = run.kept().shardedOptimizer();
+    return each * shared(held) / (sharded ? layout.optimizerShards() : 1)
+        + each * experts(held) / (sharded && layout.zero() > 0 ? layout.expertReplicas() : 1);
+  }
+
+  /** Elements of a rank that its data-parallel ranks share. */
+  private double shared(StageSplit.Rank held) {
     double predictions = held.predictions();
-    boolean first = held.embeddings() > 0;
     double layers = held.dense() * denseLayer + held.mixtures() * mixtureLayer;
-    double experts = held.mixtures() * weights.experts();
     layers += predictions * (sizes.hasMixtures() ? mixtureLayer : denseLayer);
     layers += predictions * (2 * sizes.hidden() * sizes.hidden() / layout.tensor());
-    experts += predictions * weights.experts();
-    layers += first ? sizes.learnedPositions() * sizes.hidden() : 0;
-    double narrow = run.formats().products().narrow() ? layers + experts : 0;
-    double shared = layers + ends(held);
+    layers += held.embeddings() > 0 ? sizes.learnedPositions() * sizes.hidden() : 0;
+    return layers + ends(held);
+  }
+
+  private double experts(StageSplit.Rank held) {
+    return (held.mixtures() + held.predictions()) * weights.experts();
+  }
+
+  /** Weights, gradients and optimizer state of a rank. */
+  double state(StageSplit.Rank held) {
+    double shared = shared(held);
+    double experts = experts(held);
+    double narrow = run.formats().products().narrow() ? shared - ends(held) + experts : 0;
     StateBytes bytes = run.formats().state();
     double largest = // elements of a layer
         Math.max(
@@ -105,8 +121,9 @@ final class RankMemoryFormula {
             sizes.hasMixtures() ? mixtureLayer + weights.experts() : 0);
     if (layout.shardsParameters()) {
       double gathered = GATHERED_LAYERS * run.kept().gatheredBytes() * largest;
-      return (shared * bytes.total() + narrow) / layout.optimizerShards()
-          + experts * bytes.total() / layout.expertReplicas()
+      double each = bytes.total() - bytes.optimizer() * run.offload().optimizer();
+      return (shared * each + narrow) / layout.optimizerShards()
+          + experts * each / layout.expertReplicas()
           + gathered;
     }
     double buckets = layout.shardsGradients() ? GATHERED_LAYERS * bytes.gradient() * largest : 0;
@@ -121,7 +138,7 @@ final class RankMemoryFormula {
     StateBytes bytes = run.formats().state();
     double gradient = bytes.gradient() / (layout.shardsGradients() ? shards : 1);
     double optimizer = bytes.optimizer() / (run.kept().shardedOptimizer() ? shards : 1);
-    return bytes.weight() + gradient + optimizer;
+    return bytes.weight() + gradient + optimizer * (1 - run.offload().optimizer());
   }
 
   /** Elements of embedding and head; a tied table counts once on a rank that has both. */

@@ -21,6 +21,7 @@ import java.util.Set;
  * @param schedule of the pipeline by its name in the catalogue; empty for 1F1B, interleaved where
  *     ranks have several chunks
  * @param offloadedLayers of a pipeline rank whose activations wait in the host's memory
+ * @param offloadedOptimizer share of the optimizer's state that the host holds and updates
  */
 public record RunChoices(
     TransformerShape shape,
@@ -32,7 +33,8 @@ public record RunChoices(
     boolean fusedAttention,
     RecomputePolicy recompute,
     Optional<String> schedule,
-    int offloadedLayers) {
+    int offloadedLayers,
+    double offloadedOptimizer) {
   private static final double HALF_BYTES = 2;
 
   /**
@@ -107,7 +109,7 @@ public record RunChoices(
         fusedAttention,
         recompute,
         Routing.PLAIN,
-        new Offload(offloadedLayers, Set.of()),
+        new Offload(offloadedLayers, Set.of(), offloadedOptimizer),
         new Kept(
             !fusedAttention, !fusedAttention, framework.fusesLoss() ? 4 : 6, HALF_BYTES, true));
   }

@@ -70,6 +70,7 @@ public final class TransformerOracle {
         phases.total() * Math.exp(errors.high()),
         constants.coverage(run, sizes.hasMixtures()),
         ranks,
+        run.split().ranks(sizes).stream().mapToDouble(memory::hostState).max().orElse(0),
         run.machine().holds(most),
         needed > TIGHT * device);
   }

@@ -100,6 +100,7 @@ class ScheduledTransformerTest {
             true,
             new RecomputePolicy.None(),
             Optional.of("any"),
+            0,
             0)
         .run();
   }

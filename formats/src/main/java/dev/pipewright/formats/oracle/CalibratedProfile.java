@@ -152,6 +152,7 @@ public final class CalibratedProfile {
             fused,
             new RecomputePolicy.None(),
             Optional.empty(),
+            0,
             0);
     return TransformerLayers.of(choices.run(), CalibratedConstantsJson.read());
   }

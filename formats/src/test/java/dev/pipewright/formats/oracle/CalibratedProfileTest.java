@@ -74,6 +74,7 @@ class CalibratedProfileTest {
                         true,
                         new RecomputePolicy.None(),
                         Optional.empty(),
+                        0,
                         0)
                     .run(),
                 CalibratedConstantsJson.read())

@@ -155,6 +155,9 @@ final class LayoutAnswer {
                 step.fits()
                     ? step.tight() ? "; little is left, and such runs are often slower" : ""
                     : ": does not fit"));
+    if (step.hostBytes() > 0) {
+      line(out, "host", Numbers.bytes(step.hostBytes()) + " of its memory for each device");
+    }
   }
 
   private static void line(StringBuilder out, String label, String value) {

@@ -177,7 +177,8 @@ record LayoutRequest(
         layout.fusedAttention(framework),
         degrees.recomputePolicy(),
         schedule.map(ScheduleEntry::name),
-        layout.offloadLayers());
+        layout.offloadLayers(),
+        layout.offloadOptimizer());
   }
 
   /** As many as divide other matrices, where experts leave so many. */

@@ -74,6 +74,7 @@ final class SearchRequest {
         request.framework(),
         request.precision(),
         fused,
+        layout.offloadOptimizer(),
         devices,
         globalBatch,
         new SearchValues(
