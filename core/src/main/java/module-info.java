@@ -56,6 +56,8 @@ module dev.pipewright.core {
   exports dev.pipewright.predict.paradl to
       dev.pipewright.formats,
       dev.pipewright.app;
+  exports dev.pipewright.predict.pipeline to
+      dev.pipewright.app;
   exports dev.pipewright.predict.run to
       dev.pipewright.formats,
       dev.pipewright.runtime,

@@ -149,6 +149,11 @@ class ArchitectureTest {
   }
 
   @Test
+  void predictionsOfSchedulesImportTheSimulator() {
+    holds(imports("predict.pipeline", "units", "schedule", "trace", "sim", "predict.transformer"));
+  }
+
+  @Test
   void predictionsOfRunsImportCostsAndRequests() {
     holds(
         imports(

@@ -113,6 +113,20 @@ class CalibrateRunsTest {
         3 * 18 + 3, picture.split("a4\\.5 4\\.5 0 1 0 9 0", -1).length - 1); // and a legend
     assertTrue(picture.contains("prefers-color-scheme: dark"));
 
+    // a stated layout and a search, whose best layout that is
+    String layout =
+        "predict megatron-22b --cluster %s --devices 16 --tensor 8 --pipeline 1 --data 2 --micro-batch 1 --sequence-parallel --recompute full --zero 1 --global-batch 64 --json"
+            .formatted(MACHINE);
+    JsonNode usual = Cli.run(layout.split(" ", -1)).json().at("/rows/0");
+    String with = " --constants " + out.resolve("constants.json");
+    JsonNode own = Cli.run((layout + with).split(" ", -1)).json().at("/rows/0");
+    JsonNode found = Cli.run((layout + with + " --search").split(" ", -1)).json().at("/rows/0");
+    assertTrue(
+        own.get("iteration_s").asDouble() > 1.05 * usual.get("iteration_s").asDouble(),
+        own + " " + usual);
+    assertTrue(found.get("iteration_s").asDouble() <= own.get("iteration_s").asDouble());
+    assertTrue(found.get("iteration_s").asDouble() > 0.99 * own.get("iteration_s").asDouble());
+
     // a network and a layout that the fit did not see
     Path other = measured("other.csv", runs(MACHINE, 8192));
     String constants = out.resolve("constants.json").toString();
@@ -182,7 +196,12 @@ class CalibrateRunsTest {
         .refusal(
             2, "--level: is for collectives, and " + table + " holds training runs; leave it out");
     Cli.run("predict", "bert-48", "--cluster", "abci", "--constants", table)
-        .refusal(2, "--constants: is for --table; add it, or leave this out");
+        .refusal(2, "--constants: is for a --table, a transformer's stated layout or --search");
+    Cli.run(
+            ("predict gpt-2 --cluster " + MACHINE + " --tensor 1 --pipeline 1 --global-batch 64")
+                .concat(" --constants " + table)
+                .split(" ", -1))
+        .refusal(2, "runs.csv:1:1: ");
     Cli.run("predict", "--table", table, "--constants", table).refusal(2, "runs.csv:1:1: ");
   }
 

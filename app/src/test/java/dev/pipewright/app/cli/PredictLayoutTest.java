@@ -216,6 +216,51 @@ class PredictLayoutTest {
         .refusal(2, "--cluster: V100-16GB has no calibrated constants, which --zero needs");
   }
 
+  @Test
+  void schedulesChangeBubbleAndActivations() {
+    String line =
+        "predict llama3-8b --cluster dgx-h100 --devices 16 --tensor 2 --pipeline 4 --global-batch 64 --sequence 1024";
+    JsonNode usual = row(line);
+    JsonNode split = row(line + " --schedule zb-h1");
+    assertFalse(usual.has("schedule"));
+    assertEquals("zb-h1", split.get("schedule").asString());
+    double bubble = usual.at("/phases/bubble_s").asDouble();
+    double shorter = split.at("/phases/bubble_s").asDouble();
+    assertTrue(0.2 * bubble < shorter && shorter < 0.7 * bubble, shorter + " of " + bubble);
+    double held = usual.at("/stages/0/memory/activations_bytes").asDouble();
+    JsonNode all = row(line + " --schedule gpipe").at("/stages/0/memory/activations_bytes");
+    assertEquals(32 / 4 * held, all.asDouble(), 8); // micro-batches in flight; whole bytes
+    assertEquals(usual.get("iteration_s"), row(line + " --schedule 1f1b").get("iteration_s"));
+    JsonNode wave = row(line + " --schedule dualpipev");
+    assertEquals("[4,4]", wave.at("/stages/0/layers").toString());
+    assertTrue(wave.at("/stages/0/memory/logits_bytes").asDouble() > 0);
+    run(line + " --schedule chimera")
+        .refusal(2, "--schedule=chimera holds two copies of every stage");
+    run(line + " --schedule gpip").refusal(2, "--schedule: gpip is no pipeline");
+    run(line + " --schedule zb-h1 --search").refusal(2, "--schedule: does not go with --search");
+  }
+
+  @Test
+  void theHostHoldsTheShareOfTheOptimizerThatItUpdates() {
+    String line =
+        "predict llama3-8b --cluster dgx-h100 --devices 8 --tensor 2 --pipeline 1 --global-batch 64 --sequence 1024";
+    JsonNode usual = row(line);
+    JsonNode host = row(line + " --offload-optimizer 1");
+    assertFalse(usual.has("host_bytes"));
+    double state =
+        usual.at("/memory/state_bytes").asDouble() - host.at("/memory/state_bytes").asDouble();
+    assertEquals(16.0 / 12 * state, host.get("host_bytes").asDouble(), 0.001 * state);
+    assertTrue(
+        host.at("/phases/optimizer_s").asDouble() > 5 * usual.at("/phases/optimizer_s").asDouble());
+    assertEquals(
+        host.get("memory_bytes"),
+        row(line
+                + " --offload-optimizer 1 --micro-batch 1 --zero 1 --recompute none --offload-layers 0 --search")
+            .get("memory_bytes"));
+    run(line + " --offload-optimizer 1.5")
+        .refusal(2, "--offload-optimizer: '1.5' is no share; give a number from 0 to 1, like 0.5");
+  }
+
   /** Degrees alone do not take other options' meaning away. */
   @Test
   void strategiesAreStillAsked() {

@@ -81,6 +81,7 @@ public class LayoutSearchBenchmark {
         Framework.MEGATRON_BRIDGE,
         TrainingPrecision.BF16,
         true,
+        0,
         DEVICES,
         BATCH,
         SearchValues.all(shape, DEVICES, BATCH, true));

@@ -8,6 +8,8 @@ import dev.pipewright.predict.transformer.LayerTime.LayerSeconds;
  * on data parallelism.
  */
 final class MicroBatchSeconds {
+  private static final double END_PRODUCTS = 3;
+
   private final LayerSeconds dense;
   private final LayerSeconds mixture;
   private final EndsTime ends;
@@ -84,6 +86,21 @@ final class MicroBatchSeconds {
   /** Embedding and head, which multi-token prediction uses once more for each depth. */
   double ends(StageSplit.Rank rank) {
     return rank.embeddings() * ends.embedding() + (rank.heads() + rank.predictions()) * ends.head();
+  }
+
+  /** The forward pass of all that a chunk holds; a third of its ends, as their products have it. */
+  double forwardPass(StageSplit.Rank chunk) {
+    return denseLayers(chunk) * denseForward
+        + mixtureLayers(chunk) * mixtureForward
+        + ends(chunk) / END_PRODUCTS;
+  }
+
+  /** Gradients of the weights that a chunk holds: one of the two products of a backward pass. */
+  double weightGradients(StageSplit.Rank chunk) {
+    return (denseLayers(chunk) * dense.backward().products()
+                + mixtureLayers(chunk) * mixture.backward().products())
+            / 2
+        + ends(chunk) / END_PRODUCTS;
   }
 
   /** Forward passes of a rank's layers. */

@@ -8,6 +8,7 @@ final class PipelineLoad {
   private int batches;
   private double longest;
   private double sum;
+  private double bubble;
   private int slowest;
 
   /** To {@code microBatches} such micro-batches on a pipeline with such ranks. */
@@ -42,6 +43,25 @@ final class PipelineLoad {
     }
   }
 
+  /**
+   * Seconds in which the slowest rank waits for others: of 1F1B and its interleaved form.
+   *
+   * @param chunks of a rank
+   */
+  void bubbleOf(int chunks) {
+    bubble = (sum - longest) / chunks;
+  }
+
+  /** Sets the seconds in which the slowest rank waits for others. */
+  void bubble(double seconds) {
+    bubble = seconds;
+  }
+
+  /** Seconds in which the slowest rank waits for others. */
+  double bubble() {
+    return bubble;
+  }
+
   /** Micro-batches of a step. */
   int batches() {
     return batches;
@@ -50,11 +70,6 @@ final class PipelineLoad {
   /** Seconds of a micro-batch on the slowest rank. */
   double longest() {
     return longest;
-  }
-
-  /** Seconds of a micro-batch on all ranks. */
-  double sum() {
-    return sum;
   }
 
   /** The kind of the slowest rank; the first of several. */

@@ -33,34 +33,35 @@ final class RankMemoryFormula {
     this.mixtureLayer = weights.mixture() + NORM_VECTORS * sizes.hidden();
   }
 
-  /** All ranks, the first stage's first. */
+  /** All ranks under 1F1B, interleaved or not; the first stage's first. */
   List<TransformerRankBytes> ranks() {
     MicroBatchBytes one = MicroBatchBytes.of(run, sizes);
     List<StageSplit.Rank> held = run.split().ranks(sizes);
-    List<TransformerRankBytes> bytes = new ArrayList<>();
+    List<Double> waiting = new ArrayList<>();
     for (int rank = 0; rank < held.size(); rank++) {
-      bytes.add(rank(held.get(rank), rank, one, layout.microBatches(), run.offload().layers()));
+      waiting.add(waiting(held.get(rank), rank, one, layout.microBatches()));
     }
-    return bytes;
+    return ranks(waiting);
   }
 
-  /**
-   * One rank.
-   *
-   * @param held what it holds
-   * @param rank its place in the pipeline, from 0
-   * @param one its micro-batch, of which a step has {@code batches}
-   * @param offloaded layers of it that wait in the host's memory
-   */
-  TransformerRankBytes rank(
-      StageSplit.Rank held, int rank, MicroBatchBytes one, int batches, int offloaded) {
-    return new TransformerRankBytes(
-        state(held),
-        waiting(held, rank, one, batches) * onDevice(offloaded) + one.predictions(held),
-        one.workingSet(),
-        one.loss(held),
-        one.embedding(held),
-        run.machine().workspaceBytes());
+  /** All ranks where so many bytes of each wait for backward passes at its peak. */
+  List<TransformerRankBytes> ranks(List<Double> waiting) {
+    MicroBatchBytes one = MicroBatchBytes.of(run, sizes);
+    List<StageSplit.Rank> ranks = run.split().ranks(sizes);
+    List<TransformerRankBytes> bytes = new ArrayList<>();
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      StageSplit.Rank held = ranks.get(rank);
+      double kept = waiting.get(rank) * onDevice(run.offload().layers()) + one.predictions(held);
+      bytes.add(
+          new TransformerRankBytes(
+              state(held),
+              kept,
+              one.workingSet(),
+              one.loss(held),
+              one.embedding(held),
+              run.machine().workspaceBytes()));
+    }
+    return bytes;
   }
 
   /** Activations of a rank's layers that wait for their backward passes at its peak. */
@@ -85,18 +86,34 @@ final class RankMemoryFormula {
     return (double) Math.min((long) batches * chunks, mostChunks) / chunks;
   }
 
-  /** Weights, gradients and optimizer state of a rank. */
-  double state(StageSplit.Rank held) {
+  /** Optimizer state, with a copy of the gradients, that the host holds for a GPU of a rank. */
+  double hostState(StageSplit.Rank held) {
+    StateBytes bytes = run.formats().state();
+    double each = run.offload().optimizer() * (bytes.optimizer() + bytes.gradient());
+    boolean sharded = run.kept().shardedOptimizer();
+    return each * shared(held) / (sharded ? layout.optimizerShards() : 1)
+        + each * experts(held) / (sharded && layout.zero() > 0 ? layout.expertReplicas() : 1);
+  }
+
+  /** Elements of a rank that its data-parallel ranks share. */
+  private double shared(StageSplit.Rank held) {
     double predictions = held.predictions();
-    boolean first = held.embeddings() > 0;
     double layers = held.dense() * denseLayer + held.mixtures() * mixtureLayer;
-    double experts = held.mixtures() * weights.experts();
     layers += predictions * (sizes.hasMixtures() ? mixtureLayer : denseLayer);
     layers += predictions * (2 * sizes.hidden() * sizes.hidden() / layout.tensor());
-    experts += predictions * weights.experts();
-    layers += first ? sizes.learnedPositions() * sizes.hidden() : 0;
-    double narrow = run.formats().products().narrow() ? layers + experts : 0;
-    double shared = layers + ends(held);
+    layers += held.embeddings() > 0 ? sizes.learnedPositions() * sizes.hidden() : 0;
+    return layers + ends(held);
+  }
+
+  private double experts(StageSplit.Rank held) {
+    return (held.mixtures() + held.predictions()) * weights.experts();
+  }
+
+  /** Weights, gradients and optimizer state of a rank. */
+  double state(StageSplit.Rank held) {
+    double shared = shared(held);
+    double experts = experts(held);
+    double narrow = run.formats().products().narrow() ? shared - ends(held) + experts : 0;
     StateBytes bytes = run.formats().state();
     double largest = // elements of a layer
         Math.max(
@@ -104,8 +121,9 @@ final class RankMemoryFormula {
             sizes.hasMixtures() ? mixtureLayer + weights.experts() : 0);
     if (layout.shardsParameters()) {
       double gathered = GATHERED_LAYERS * run.kept().gatheredBytes() * largest;
-      return (shared * bytes.total() + narrow) / layout.optimizerShards()
-          + experts * bytes.total() / layout.expertReplicas()
+      double each = bytes.total() - bytes.optimizer() * run.offload().optimizer();
+      return (shared * each + narrow) / layout.optimizerShards()
+          + experts * each / layout.expertReplicas()
           + gathered;
     }
     double buckets = layout.shardsGradients() ? GATHERED_LAYERS * bytes.gradient() * largest : 0;
@@ -120,7 +138,7 @@ final class RankMemoryFormula {
     StateBytes bytes = run.formats().state();
     double gradient = bytes.gradient() / (layout.shardsGradients() ? shards : 1);
     double optimizer = bytes.optimizer() / (run.kept().shardedOptimizer() ? shards : 1);
-    return bytes.weight() + gradient + optimizer;
+    return bytes.weight() + gradient + optimizer * (1 - run.offload().optimizer());
   }
 
   /** Elements of embedding and head; a tied table counts once on a rank that has both. */

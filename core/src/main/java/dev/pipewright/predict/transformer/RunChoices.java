@@ -18,7 +18,10 @@ import java.util.Set;
  *
  * @param split which layers each pipeline rank holds; empty for as many in each chunk
  * @param fusedAttention whether attention keeps no scores (FlashAttention and its successors)
+ * @param schedule of the pipeline by its name in the catalogue; empty for 1F1B, interleaved where
+ *     ranks have several chunks
  * @param offloadedLayers of a pipeline rank whose activations wait in the host's memory
+ * @param offloadedOptimizer share of the optimizer's state that the host holds and updates
  */
 public record RunChoices(
     TransformerShape shape,
@@ -29,7 +32,9 @@ public record RunChoices(
     TrainingPrecision precision,
     boolean fusedAttention,
     RecomputePolicy recompute,
-    int offloadedLayers) {
+    Optional<String> schedule,
+    int offloadedLayers,
+    double offloadedOptimizer) {
   private static final double HALF_BYTES = 2;
 
   /**
@@ -47,7 +52,9 @@ public record RunChoices(
         shape.layers(),
         NearCounts.divisors(shape.layers(), chunks));
     Check.that(
-        layout.interleave() == 1 || layout.microBatches() % layout.pipeline() == 0,
+        layout.interleave() == 1
+            || schedule.isPresent()
+            || layout.microBatches() % layout.pipeline() == 0,
         "global_batch=%d makes %d micro-batches, no multiple of pipeline=%d, which interleave=%d needs; write %s",
         layout.globalBatch(),
         layout.microBatches(),
@@ -102,7 +109,7 @@ public record RunChoices(
         fusedAttention,
         recompute,
         Routing.PLAIN,
-        new Offload(offloadedLayers, Set.of()),
+        new Offload(offloadedLayers, Set.of(), offloadedOptimizer),
         new Kept(
             !fusedAttention, !fusedAttention, framework.fusesLoss() ? 4 : 6, HALF_BYTES, true));
   }

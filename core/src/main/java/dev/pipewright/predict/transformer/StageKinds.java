@@ -1,6 +1,7 @@
 package dev.pipewright.predict.transformer;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -48,6 +49,11 @@ final class StageKinds {
   /** The first rank of a kind; of its kind it keeps most activations. */
   int first(int kind) {
     return first[kind];
+  }
+
+  /** The kind of what a rank holds. */
+  int kindOf(StageSplit.Rank rank) {
+    return Arrays.asList(held).indexOf(rank);
   }
 
   /** Ranks of a kind. */

@@ -2,15 +2,18 @@ package dev.pipewright.predict.transformer;
 
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
- * Which layers each pipeline rank holds. Chunk i lies on rank i mod {@code ranks}.
+ * Which layers each pipeline rank holds.
  *
  * @param ranks pipeline-parallel ranks
  * @param chunks in the order of the layers
+ * @param waves whether chunks go there and back over the ranks; otherwise chunk i lies on rank i
+ *     mod {@code ranks}
  */
-public record StageSplit(int ranks, List<Chunk> chunks) {
+public record StageSplit(int ranks, List<Chunk> chunks, boolean waves) {
   /**
    * What a chunk holds: decoder layers, embeddings and heads (0 or 1), and layers of multi-token
    * prediction.
@@ -24,6 +27,22 @@ public record StageSplit(int ranks, List<Chunk> chunks) {
         "%d chunks are no multiple of pipeline=%d; correct one of them",
         chunks.size(),
         ranks);
+  }
+
+  /** Whose chunk i lies on rank i mod {@code ranks}. */
+  public StageSplit(int ranks, List<Chunk> chunks) {
+    this(ranks, chunks, false);
+  }
+
+  /** The same with chunks that go there and back. */
+  public StageSplit inWaves() {
+    return new StageSplit(ranks, chunks, true);
+  }
+
+  /** The rank that holds a chunk. */
+  public int rank(int chunk) {
+    boolean back = waves && chunk / ranks % 2 == 1;
+    return back ? ranks - 1 - chunk % ranks : chunk % ranks;
   }
 
   /**
@@ -77,27 +96,36 @@ public record StageSplit(int ranks, List<Chunk> chunks) {
   }
 
   /** What a pipeline rank holds, by kind of layer. */
-  record Rank(int dense, int mixtures, int embeddings, int heads, int predictions) {}
+  record Rank(int dense, int mixtures, int embeddings, int heads, int predictions) {
+    Rank plus(Rank that) {
+      return new Rank(
+          dense + that.dense,
+          mixtures + that.mixtures,
+          embeddings + that.embeddings,
+          heads + that.heads,
+          predictions + that.predictions);
+    }
+  }
+
+  /** What each chunk holds. */
+  List<Rank> held(TransformerSizes sizes) {
+    List<Rank> held = new ArrayList<>();
+    int layer = 0;
+    for (Chunk chunk : chunks) {
+      int mixtures = sizes.mixtures(layer, layer + chunk.layers);
+      int dense = chunk.layers - mixtures;
+      held.add(new Rank(dense, mixtures, chunk.embeddings, chunk.heads, chunk.predictions));
+      layer += chunk.layers;
+    }
+    return held;
+  }
 
   /** The sums over each rank's chunks. */
   List<Rank> ranks(TransformerSizes sizes) {
-    List<Rank> held = new ArrayList<>();
-    for (int rank = 0; rank < ranks; rank++) {
-      int[] sum = new int[5];
-      int layer = 0;
-      for (int i = 0; i < chunks.size(); i++) {
-        Chunk chunk = chunks.get(i);
-        if (i % ranks == rank) {
-          int mixtures = sizes.mixtures(layer, layer + chunk.layers);
-          sum[0] += chunk.layers - mixtures;
-          sum[1] += mixtures;
-          sum[2] += chunk.embeddings;
-          sum[3] += chunk.heads;
-          sum[4] += chunk.predictions;
-        }
-        layer += chunk.layers;
-      }
-      held.add(new Rank(sum[0], sum[1], sum[2], sum[3], sum[4]));
+    List<Rank> chunk = held(sizes);
+    List<Rank> held = new ArrayList<>(Collections.nCopies(ranks, new Rank(0, 0, 0, 0, 0)));
+    for (int i = 0; i < chunk.size(); i++) {
+      held.set(rank(i), held.get(rank(i)).plus(chunk.get(i)));
     }
     return held;
   }

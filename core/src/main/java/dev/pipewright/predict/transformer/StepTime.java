@@ -1,5 +1,6 @@
 package dev.pipewright.predict.transformer;
 
+import dev.pipewright.predict.transformer.NumberFormats.StateBytes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,12 +8,17 @@ import org.jspecify.annotations.Nullable;
  * what communication, optimizer and launch add. An object holds what the degrees of parallelism and
  * the ZeRO stage determine; micro-batches come as arguments.
  *
+ * <p>A host that updates a share of the parameters receives their gradients, reads and writes their
+ * state in its memory, and returns weights, one after the other: J. Ren et al.,
+ * <i>ZeRO-Offload</i>, USENIX ATC 2021, arXiv:2101.06840, §3 and §4.
+ *
  * <p>Source of the bubble of interleaved 1F1B: D. Narayanan et al., SC 2021, arXiv:2104.04473,
  * §2.2.
  */
 final class StepTime {
   private static final double OFFLOADED_BYTES = 34; // of a layer's token and feature
   private static final double THERE_AND_BACK = 2;
+  private static final double HOST_MEMORY = 25e9; // bytes/s for each of a node's GPUs
 
   private final TransformerRun run;
   private final TransformerSizes sizes;
@@ -53,13 +59,14 @@ final class StepTime {
     return times;
   }
 
-  /** Sets how so many micro-batches load the pipeline. */
+  /** Sets how so many micro-batches load the pipeline under 1F1B, interleaved or not. */
   void load(MicroBatchSeconds one, int batches, PipelineLoad load) {
     if (sharded == null) {
       load.set(kinds, one, batches);
     } else {
       load.set(kinds, one, batches, sharded);
     }
+    load.bubbleOf(layout.interleave());
   }
 
   /** A step by phase; so many layers of a rank are offloaded. */
@@ -72,7 +79,7 @@ final class StepTime {
         batches * one.recomputed(slowest),
         batches * one.ends(slowest),
         offload,
-        bubble(load),
+        load.bubble(),
         transfers(one, batches),
         sharded == null ? 0 : batches * sharded[load.slowest()].exposed(one, batches),
         gradients(load),
@@ -84,7 +91,7 @@ final class StepTime {
   /** Seconds in which stragglers may keep others waiting, without offloading. */
   double busy(MicroBatchSeconds one, PipelineLoad load) {
     double batches = load.batches();
-    return batches * load.longest() + (bubble(load) + transfers(one, batches));
+    return batches * load.longest() + (load.bubble() + transfers(one, batches));
   }
 
   /** Exposed exchange of gradients, and the optimizer. */
@@ -100,8 +107,12 @@ final class StepTime {
     return busy + straggling * busy + constants.fixed() + update;
   }
 
-  private double bubble(PipelineLoad load) {
-    return (load.sum() - load.longest()) / layout.interleave();
+  /** What sharding by layers adds to the passes of a kind of rank, as a factor. */
+  double slowdown(MicroBatchSeconds one, int kind) {
+    StageSplit.Rank rank = kinds.rank(kind);
+    return sharded == null
+        ? 1
+        : 1 + sharded[kind].exposed(one, layout.microBatches()) / one.total(rank);
   }
 
   private double transfers(MicroBatchSeconds one, double batches) {
@@ -135,10 +146,15 @@ final class StepTime {
     double elements =
         shared / layout.optimizerShards()
             + own / (layout.zero() >= 1 ? layout.expertReplicas() : 1);
-    return elements
-        * run.software().framework().optimizerBytes()
-        * constants.optimizer()
-        / run.machine().memoryBandwidth();
+    double onHost = run.offload().optimizer();
+    double device =
+        run.software().framework().optimizerBytes()
+            * constants.optimizer()
+            / run.machine().memoryBandwidth();
+    StateBytes bytes = run.formats().state();
+    double moved = (bytes.gradient() + bytes.weight()) / run.machine().hostBandwidth();
+    double host = moved + (bytes.gradient() + 2 * bytes.optimizer()) / HOST_MEMORY;
+    return elements * ((1 - onHost) * device + onHost * host);
   }
 
   private double offload(MicroBatchSeconds one, double batches, int layers) {

@@ -3,6 +3,7 @@ package dev.pipewright.predict.transformer;
 import dev.pipewright.predict.transformer.CalibratedConstants.LogInterval;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -19,7 +20,7 @@ public final class TransformerOracle {
    */
   public static double seconds(TransformerRun run, CalibratedConstants constants) {
     TransformerSizes sizes = TransformerSizes.of(run.shape());
-    return phases(run, sizes, StackConstants.of(constants, run)).total();
+    return phases(run, sizes, StackConstants.of(constants, run), Optional.empty()).total();
   }
 
   /** Names of those constants of which the prediction for {@code run} looks up the value. */
@@ -38,15 +39,28 @@ public final class TransformerOracle {
   }
 
   /**
-   * The prediction for {@code run}.
+   * The prediction for {@code run} under 1F1B, interleaved where ranks have several chunks.
    *
    * @throws IllegalArgumentException for networks that the formulas do not cover
    */
   public static TransformerPrediction predict(TransformerRun run, CalibratedConstants constants) {
+    return predict(run, constants, Optional.empty());
+  }
+
+  /** The prediction for {@code run} under the schedule that {@code passes} are of. */
+  public static TransformerPrediction predict(
+      TransformerRun run, CalibratedConstants constants, ScheduledPasses passes) {
+    return predict(run, constants, Optional.of(passes));
+  }
+
+  private static TransformerPrediction predict(
+      TransformerRun run, CalibratedConstants constants, Optional<ScheduledPasses> passes) {
     TransformerSizes sizes = TransformerSizes.of(run.shape());
-    TransformerPhases phases = phases(run, sizes, StackConstants.of(constants, run));
+    TransformerPhases phases = phases(run, sizes, StackConstants.of(constants, run), passes);
     LogInterval errors = constants.interval(run, sizes.hasMixtures());
-    List<TransformerRankBytes> ranks = new RankMemoryFormula(run, sizes).ranks();
+    RankMemoryFormula memory = new RankMemoryFormula(run, sizes);
+    List<TransformerRankBytes> ranks =
+        passes.map(p -> memory.ranks(p.waitingBytes())).orElseGet(memory::ranks);
     double most = ranks.stream().mapToDouble(TransformerRankBytes::total).max().orElseThrow();
     double needed = most + run.machine().outsideTensors();
     double device = run.machine().memoryBytes();
@@ -56,17 +70,22 @@ public final class TransformerOracle {
         phases.total() * Math.exp(errors.high()),
         constants.coverage(run, sizes.hasMixtures()),
         ranks,
+        run.split().ranks(sizes).stream().mapToDouble(memory::hostState).max().orElse(0),
         run.machine().holds(most),
         needed > TIGHT * device);
   }
 
   private static TransformerPhases phases(
-      TransformerRun run, TransformerSizes sizes, StackConstants constants) {
+      TransformerRun run,
+      TransformerSizes sizes,
+      StackConstants constants,
+      Optional<ScheduledPasses> passes) {
     StageKinds kinds = StageKinds.of(run.split(), sizes);
     MicroBatchSeconds one = MicroBatchSeconds.of(run, sizes, constants);
     StepTime step = new StepTime(run, sizes, constants, kinds);
     PipelineLoad load = new PipelineLoad();
     step.load(one, run.layout().microBatches(), load);
+    passes.ifPresent(p -> load.bubble(p.seconds() - load.batches() * load.longest()));
     return step.phases(one, load, run.offload().layers());
   }
 }

@@ -11,6 +11,8 @@ import java.util.List;
  * @param longestSeconds its upper end
  * @param coverage where the run lies with respect to the calibrated constants
  * @param ranks bytes of each pipeline rank, the first stage's first
+ * @param hostBytes optimizer state and gradients in the host's memory for each GPU of the rank that
+ *     has most of them there
  * @param fits whether the worst rank fits its device with the context and communication buffers
  * @param tight whether little is left
  */
@@ -20,6 +22,7 @@ public record TransformerPrediction(
     double longestSeconds,
     Coverage coverage,
     List<TransformerRankBytes> ranks,
+    double hostBytes,
     boolean fits,
     boolean tight) {
   public TransformerPrediction {

@@ -43,14 +43,15 @@ public record TransformerRun(
   }
 
   /**
-   * Activations that wait in the host's memory.
+   * What the host's memory holds.
    *
    * @param layers whole layers of a pipeline rank
    * @param parts parts of each layer
+   * @param optimizer share of the optimizer's state, which the host updates, 0 to 1
    */
-  public record Offload(int layers, Set<Part> parts) {
+  public record Offload(int layers, Set<Part> parts, double optimizer) {
     /** Nothing. */
-    public static final Offload NOTHING = new Offload(0, Set.of());
+    public static final Offload NOTHING = new Offload(0, Set.of(), 0);
 
     /** Modules that Megatron-LM's {@code --offload-modules} names. */
     public enum Part {
@@ -66,6 +67,10 @@ public record TransformerRun(
     public Offload {
       parts = Set.copyOf(parts);
       Check.that(layers >= 0, "offload_layers=%d; write a number >= 0", layers);
+      Check.that(
+          0 <= optimizer && optimizer <= 1,
+          "offload_optimizer=%s is no share; write 0 to 1",
+          optimizer);
     }
   }
 

@@ -316,6 +316,34 @@ class FormulasByHandTest {
   }
 
   @Test
+  void aHostThatUpdatesHoldsStateAndMovesGradientsAndWeights() {
+    TransformerRun run = sharded(1, 1, false);
+    TransformerRun half =
+        new TransformerRun(
+            run.shape(),
+            run.machine(),
+            run.software(),
+            run.layout(),
+            run.split(),
+            run.formats(),
+            true,
+            run.recompute(),
+            Routing.PLAIN,
+            new Offload(0, Set.of(), 0.5),
+            run.kept());
+    double elements = 8 * (12.0 * HIDDEN * HIDDEN + 4 * HIDDEN) + 2 * 51_200.0 * HIDDEN;
+    double state = predicted(run).worst().state();
+    same(state - elements * 12 / 4 / 2, predicted(half).worst().state());
+    same(elements * 16 / 4 / 2, predicted(half).hostBytes());
+    same(0, predicted(run).hostBytes());
+    double matrices = elements - 8 * 4 * HIDDEN; // norms are left out of the update
+    double host = 6 / 1e10 + 28 / 25e9; // over 10 GB/s, and in memory
+    same(
+        predicted(run).phases().optimizer() / 2 + matrices / 4 / 2 * host,
+        predicted(half).phases().optimizer());
+  }
+
+  @Test
   void expertsSeeTheirShareOfTokensAndTokensLeaveOnceForEachTarget() {
     Mixture mixture =
         new Mixture(16, 4, new Dense(512, false, false), false, Optional.empty(), false);

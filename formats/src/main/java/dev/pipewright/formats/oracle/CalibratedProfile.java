@@ -151,6 +151,8 @@ public final class CalibratedProfile {
                 : TrainingPrecision.BF16,
             fused,
             new RecomputePolicy.None(),
+            Optional.empty(),
+            0,
             0);
     return TransformerLayers.of(choices.run(), CalibratedConstantsJson.read());
   }

@@ -39,6 +39,7 @@ public final class PredictedRunsJson {
   private static Map<String, Object> row(Row row) {
     PredictedRun predicted = row.predicted();
     Map<String, Object> members = layout(predicted.run().layout());
+    row.choices().schedule().ifPresent(schedule -> members.put("schedule", schedule));
     step(members, predicted);
     row.cost()
         .tokens()
@@ -92,8 +93,10 @@ public final class PredictedRunsJson {
     List<Map<String, Object>> stages = new ArrayList<>();
     for (int rank = 0; rank < split.ranks(); rank++) {
       List<Integer> layers = new ArrayList<>();
-      for (int chunk = rank; chunk < split.chunks().size(); chunk += split.ranks()) {
-        layers.add(split.chunks().get(chunk).layers());
+      for (int chunk = 0; chunk < split.chunks().size(); chunk++) {
+        if (split.rank(chunk) == rank) {
+          layers.add(split.chunks().get(chunk).layers());
+        }
       }
       Map<String, Object> stage = new LinkedHashMap<>();
       stage.put("rank", rank);

@@ -181,7 +181,8 @@ final class RowSettings {
         row.count("offload_layers", 0),
         EnumSet.allOf(Offload.Part.class).stream()
             .filter(part -> words.contains(part.name().toLowerCase(Locale.ROOT)))
-            .collect(Collectors.toSet()));
+            .collect(Collectors.toSet()),
+        row.number("offload_optimizer", 0));
   }
 
   Kept kept() {

@@ -81,6 +81,7 @@ public final class SearchedLayoutsJson {
     for (int i = 0; i < search.best().size(); i++) {
       Map<String, Object> row = layout(search.survey().best().get(i).searched());
       PredictedRunsJson.step(row, search.best().get(i));
+      row.put("iteration_s", search.survey().best().get(i).seconds()); // as in all other lists
       row.put("distinct", search.distinct(i));
       rows.add(row);
     }

@@ -20,6 +20,9 @@ final class StepMembers {
     members.put("calibration", predicted.coverage().name().toLowerCase(Locale.ROOT));
     members.put("memory_bytes", Math.round(predicted.worst().total()));
     members.put("logged_rank_bytes", Math.round(predicted.logged().total()));
+    if (predicted.hostBytes() > 0) {
+      members.put("host_bytes", Math.round(predicted.hostBytes()));
+    }
     members.put("fits", predicted.fits());
     members.put("tight", predicted.tight());
     members.put("phases", phases(predicted.phases()));

@@ -22,7 +22,7 @@ final class TrainingColumns {
               + " q_lora kv_lora qk_nope qk_rope v_head mtp sequence_parallel zero fsdp"
               + " fsdp_degree distributed_optimizer optimizer embedding_in_split loss_in_split"
               + " layout reshard recompute recompute_detail recompute_modules recompute_num_layers"
-              + " offload offload_layers precision grads fp8_format fp8_recipe attention"
+              + " offload offload_layers offload_optimizer precision grads fp8_format fp8_recipe attention"
               + " attention_backend deterministic environment golden_date attention_dropout"
               + " hidden_dropout position position_embedding max_position norm cross_entropy_fusion"
               + " cuda_graph moe_dispatcher moe_a2a_overlap token_drop framework release note"

@@ -52,7 +52,7 @@ public final class TrainingRuns {
                 settings.fusedAttention(),
                 settings.recompute(),
                 settings.routing(),
-                settings.offload(),
+                row.checked("offload_optimizer", settings::offload),
                 settings.kept()));
   }
 

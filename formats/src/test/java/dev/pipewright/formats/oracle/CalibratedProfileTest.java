@@ -73,6 +73,8 @@ class CalibratedProfileTest {
                         TrainingPrecision.BF16,
                         true,
                         new RecomputePolicy.None(),
+                        Optional.empty(),
+                        0,
                         0)
                     .run(),
                 CalibratedConstantsJson.read())

@@ -15,6 +15,7 @@ import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,8 @@ public final class DegreeFlags {
       names = "--schedule",
       paramLabel = "NAME",
       description =
-          "The schedule of pipelines: any with flushes that depends on counts alone. Default: 1f1b.")
+          "The schedule of pipelines: any with flushes that depends on counts alone; of a transformer's"
+              + " stated layout any with flushes and one copy of each stage. Default: 1f1b.")
   private @Nullable String schedule;
 
   @Option(
@@ -119,6 +121,33 @@ public final class DegreeFlags {
               "--recompute: '%s' does not go with a stated layout; one of none, full, selective"
                   .formatted(recompute));
     };
+  }
+
+  /** The schedule of a stated layout; empty for 1F1B, interleaved or not. */
+  Optional<ScheduleEntry> layoutSchedule() {
+    boolean whole = chunks == null || chunks == 1;
+    String usual = whole ? PipelinePolicy.A.scheduleName() : Interleaved.NAME;
+    if (schedule == null || schedule.equals(usual)) {
+      return Optional.empty();
+    }
+    List<String> known =
+        ScheduleCatalog.entries().stream()
+            .filter(ScheduleEntry::isSynchronousPipeline)
+            .map(ScheduleEntry::name)
+            .toList();
+    return Optional.of(
+        ScheduleCatalog.find(schedule)
+            .filter(found -> known.contains(found.name()))
+            .orElseThrow(() ->
+                new BadInputException(
+                    "--schedule: %s is no pipeline that `predict` prices; %s"
+                        .formatted(schedule, Suggestion.of(schedule, known)))));
+  }
+
+  /** Chunks of each rank under a schedule. */
+  int chunks(ScheduleEntry entry) {
+    OptionalInt wanted = PredictCommand.optional("--chunks", chunks);
+    return ScheduleNames.find(entry.name()).chunks(entry.name(), wanted);
   }
 
   /** Throws {@link BadInputException} where there is no such schedule. */

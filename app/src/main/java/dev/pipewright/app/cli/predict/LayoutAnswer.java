@@ -120,11 +120,12 @@ final class LayoutAnswer {
     line(
         out,
         "layout",
-        "%s on %s%s%s"
+        "%s on %s%s%s%s"
             .formatted(
                 LayoutWords.degrees(layout),
                 Words.count(layout.devices(), "device"),
                 layout.sequenceParallel() ? ", sequence parallel" : "",
+                choices.schedule().map(name -> ", schedule " + name).orElse(""),
                 layout.data() * layout.context() > 1 ? ", ZeRO " + LayoutWords.zero(layout) : ""));
     line(
         out,
@@ -154,6 +155,9 @@ final class LayoutAnswer {
                 step.fits()
                     ? step.tight() ? "; little is left, and such runs are often slower" : ""
                     : ": does not fit"));
+    if (step.hostBytes() > 0) {
+      line(out, "host", Numbers.bytes(step.hostBytes()) + " of its memory for each device");
+    }
   }
 
   private static void line(StringBuilder out, String label, String value) {
@@ -235,8 +239,8 @@ final class LayoutAnswer {
   private static int layers(PredictedRun predicted, int rank) {
     var chunks = predicted.run().split().chunks();
     int layers = 0;
-    for (int chunk = rank; chunk < chunks.size(); chunk += predicted.run().split().ranks()) {
-      layers += chunks.get(chunk).layers();
+    for (int chunk = 0; chunk < chunks.size(); chunk++) {
+      layers += predicted.run().split().rank(chunk) == rank ? chunks.get(chunk).layers() : 0;
     }
     return layers;
   }

@@ -28,6 +28,7 @@ final class LayoutFlags {
           "--framework",
           "--attention",
           "--offload-layers",
+          "--offload-optimizer",
           "--sequence",
           "--search",
           "--tokens",
@@ -104,6 +105,15 @@ final class LayoutFlags {
       defaultValue = "0",
       description = "Layers of a pipeline rank whose activations wait in the host's memory.")
   private int offloadLayers;
+
+  @Option(
+      names = "--offload-optimizer",
+      paramLabel = "SHARE",
+      defaultValue = "0",
+      description =
+          "Share of the optimizer's state that the host holds and updates, 0 to 1: Megatron-LM's"
+              + " --optimizer-cpu-offload with --optimizer-offload-fraction.")
+  private String offloadOptimizer = "0";
 
   @Option(
       names = "--sequence",
@@ -198,6 +208,16 @@ final class LayoutFlags {
 
   int offloadLayers() {
     return (int) AtLeast.within("--offload-layers", offloadLayers, 0, 1 << 16);
+  }
+
+  double offloadOptimizer() {
+    double share = Amounts.decimal(offloadOptimizer);
+    if (!(0 <= share && share <= 1)) {
+      throw new BadInputException(
+          "--offload-optimizer: '%s' is no share; give a number from 0 to 1, like 0.5"
+              .formatted(offloadOptimizer));
+    }
+    return share;
   }
 
   boolean search() {

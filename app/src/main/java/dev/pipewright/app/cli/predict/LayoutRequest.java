@@ -4,12 +4,12 @@ import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.machine.MachineSheets;
-import dev.pipewright.formats.oracle.CalibratedConstantsJson;
 import dev.pipewright.formats.oracle.PredictedRunsJson.Row;
 import dev.pipewright.formats.oracle.StatedSplit;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
 import dev.pipewright.model.transformer.TransformerShape;
+import dev.pipewright.predict.pipeline.ScheduledTransformer;
 import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.Framework;
 import dev.pipewright.predict.transformer.GpuMachine;
@@ -18,6 +18,7 @@ import dev.pipewright.predict.transformer.RunChoices;
 import dev.pipewright.predict.transformer.StageSplit;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.TrainingPrecision;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
 import dev.pipewright.units.NearCounts;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,13 +95,17 @@ record LayoutRequest(
    *
    * @throws BadInputException where the layout does not go with the network or the devices
    */
-  List<Row> rows(ScaleFlags scale) {
-    CalibratedConstants constants = CalibratedConstantsJson.read();
+  List<Row> rows(ScaleFlags scale, CalibratedConstants constants) {
     checkOptimizer();
     List<Row> rows = new ArrayList<>();
+    Optional<ScheduleEntry> schedule = degrees.layoutSchedule();
     for (int devices : scale.counts(cluster, devicesOfLayout())) {
-      RunChoices choices = checked(() -> choices(devices, scale.globalBatch(devices)));
-      PredictedRun predicted = checked(() -> PredictedRun.of(choices.run(), constants));
+      RunChoices choices = checked(() -> choices(devices, scale.globalBatch(devices), schedule));
+      PredictedRun predicted =
+          checked(() ->
+              schedule.isEmpty()
+                  ? PredictedRun.of(choices.run(), constants)
+                  : ScheduledTransformer.predict(choices.run(), schedule.get(), constants));
       rows.add(new Row(choices, predicted, layout.cost()));
     }
     return rows;
@@ -127,7 +132,7 @@ record LayoutRequest(
     }
   }
 
-  private RunChoices choices(int devices, int globalBatch) {
+  private RunChoices choices(int devices, int globalBatch, Optional<ScheduleEntry> schedule) {
     int tensor = degrees.tensor();
     int pipeline = degrees.pipelineStages();
     int replica = devicesOfReplica();
@@ -144,7 +149,8 @@ record LayoutRequest(
     int data = devices / replica;
     Optional<StageSplit> split =
         layout.pipelineLayout().map(text -> StatedSplit.of(text, pipeline));
-    int interleave = split.map(s -> s.chunks().size() / pipeline).orElse(degrees.interleave());
+    int usual = schedule.map(degrees::chunks).orElseGet(degrees::interleave);
+    int interleave = split.map(s -> s.chunks().size() / pipeline).orElse(usual);
     int zero = layout.zero(framework);
     TrainingLayout over =
         new TrainingLayout(
@@ -170,7 +176,9 @@ record LayoutRequest(
         precision(),
         layout.fusedAttention(framework),
         degrees.recomputePolicy(),
-        layout.offloadLayers());
+        schedule.map(ScheduleEntry::name),
+        layout.offloadLayers(),
+        layout.offloadOptimizer());
   }
 
   /** As many as divide other matrices, where experts leave so many. */

@@ -162,7 +162,6 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       found.of("--table", () -> table.refuseOthers(spec, model));
       return;
     }
-    found.of("--constants", () -> table.refuseAlone());
     if (model.isEmpty()) {
       found.of("MODEL", this::missing);
     }
@@ -180,6 +179,9 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
   private void checkDegrees() {
     if (layout().isEmpty()) {
       degrees.of();
+      table.refuseAlone();
+    } else {
+      table.constants();
     }
   }
 
@@ -193,7 +195,6 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       table.refuseOthers(spec, model);
       return table.answer(spec, json);
     }
-    table.refuseAlone();
     if (model.isEmpty()) {
       missing();
     }
@@ -202,6 +203,7 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
     if (stated.isPresent()) {
       return answer(stated.get());
     }
+    table.refuseAlone();
     List<Strategy> asked = strategies();
     Exchange exchange = Exchange.valueOf(choice("--all-reduce", allReduce, exchanges()));
     Formulas which = Formulas.valueOf(choice("--formulas", formulas, FORMULAS));
@@ -221,7 +223,7 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       return search(stated, cluster);
     }
     try (OutputFolder to = OutputFolder.of(out, LayoutAnswer.FILES)) { // before any work
-      LayoutAnswer answer = new LayoutAnswer(model, cluster, stated.rows(scale));
+      LayoutAnswer answer = new LayoutAnswer(model, cluster, stated.rows(scale, table.constants()));
       spec.commandLine().getOut().print(json ? answer.json() : answer.text());
       if (to != null) {
         answer.write(to);
@@ -234,7 +236,8 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
   private int search(LayoutRequest stated, String cluster) {
     try (OutputFolder to = OutputFolder.of(out, SearchAnswer.FILES)) { // before any work
       SearchRequest request = new SearchRequest(stated, spec.commandLine().getParseResult());
-      SearchAnswer answer = new SearchAnswer(model, cluster, request.searches(scale));
+      SearchAnswer answer =
+          new SearchAnswer(model, cluster, request.searches(scale, table.constants()));
       spec.commandLine().getOut().print(json ? answer.json() : answer.text());
       if (to != null) {
         answer.write(to);

@@ -1,7 +1,6 @@
 package dev.pipewright.app.cli.predict;
 
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.oracle.CalibratedConstantsJson;
 import dev.pipewright.formats.oracle.SearchedLayoutsJson.Search;
 import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.PredictedRun;
@@ -19,7 +18,7 @@ import picocli.CommandLine.ParseResult;
 final class SearchRequest {
   /** Options of layouts that a search has no use for. */
   private static final List<String> FOREIGN =
-      List.of("--expert-tensor", "--pipeline-layout", "--tokens", "--device-hour");
+      List.of("--schedule", "--expert-tensor", "--pipeline-layout", "--tokens", "--device-hour");
 
   private final LayoutRequest request;
   private final ParseResult given;
@@ -34,7 +33,7 @@ final class SearchRequest {
    *
    * @throws BadInputException where no layout goes with the network, the devices and the batch
    */
-  List<Search> searches(ScaleFlags scale) {
+  List<Search> searches(ScaleFlags scale, CalibratedConstants constants) {
     for (String option : FOREIGN) {
       if (given.hasMatchedOption(option)) {
         throw new BadInputException(
@@ -43,7 +42,6 @@ final class SearchRequest {
       }
     }
     request.checkOptimizer();
-    CalibratedConstants constants = CalibratedConstantsJson.read();
     List<Search> searches = new ArrayList<>();
     for (int devices : scale.counts(request.cluster(), OptionalInt.empty())) {
       SearchSpace space = space(devices, scale.globalBatch(devices));
@@ -76,6 +74,7 @@ final class SearchRequest {
         request.framework(),
         request.precision(),
         fused,
+        layout.offloadOptimizer(),
         devices,
         globalBatch,
         new SearchValues(

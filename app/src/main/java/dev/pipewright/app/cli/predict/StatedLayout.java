@@ -31,6 +31,7 @@ final class StatedLayout {
           "--micro-batch",
           "--recompute",
           "--interleave",
+          "--constants",
           "--out",
           "--json",
           "--debug");
@@ -50,7 +51,9 @@ final class StatedLayout {
       LayoutFlags layout) {
     ParseResult given = spec.commandLine().getParseResult();
     Optional<String> layoutFlag = first(given, StatedLayout::belongs);
-    Optional<String> foreign = first(given, option -> !belongs(option) && !agrees(option));
+    boolean strategies = given.hasMatchedOption("--strategies");
+    Optional<String> foreign =
+        first(given, option -> !belongs(option) && !agrees(option, strategies));
     if (layoutFlag.isEmpty() && (!degrees.stateLayout() || foreign.isPresent())) {
       return Optional.empty();
     }
@@ -74,7 +77,11 @@ final class StatedLayout {
     return LayoutFlags.NAMES.contains(option.longestName());
   }
 
-  private static boolean agrees(OptionSpec option) {
+  /** A schedule goes with strategies where these are given, too. */
+  private static boolean agrees(OptionSpec option, boolean strategies) {
+    if (option.longestName().equals("--schedule")) {
+      return !strategies;
+    }
     return option.longestName().equals("--strategies")
         ? dividesBlocks(option.<String>getValue())
         : OTHERS.contains(option.longestName());

@@ -4,6 +4,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.oracle.CalibratedConstantsJson;
 import dev.pipewright.formats.oracle.PredictedTable;
 import dev.pipewright.formats.oracle.TrainingTable;
+import dev.pipewright.predict.transformer.CalibratedConstants;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,19 +29,27 @@ final class TableFlag {
       names = "--constants",
       paramLabel = "FILE.json",
       description =
-          "Predict with these constants, which calibrate fitted to runs of one machine, instead of"
-              + " the built-in ones.")
+          "Predict a table, a stated layout or a search with these constants, which calibrate fitted"
+              + " to runs of one machine, instead of the built-in ones.")
   private @Nullable Path constants;
 
   boolean isGiven() {
     return table != null;
   }
 
-  /** Throws where constants are given without a table that they could be used for. */
+  /** Throws where constants are given to strategies, which have no use for them. */
   void refuseAlone() {
-    if (constants != null && table == null) {
-      throw new BadInputException("--constants: is for --table; add it, or leave this out");
+    if (constants != null) {
+      throw new BadInputException(
+          "--constants: is for a --table, a transformer's stated layout or --search; give one (--tensor and --pipeline state a layout), or leave this out");
     }
+  }
+
+  /** The constants that predict steps of transformers: the given ones or the built-in ones. */
+  CalibratedConstants constants() {
+    return constants == null
+        ? CalibratedConstantsJson.read()
+        : CalibratedConstantsJson.read(constants).calibrated();
   }
 
   /** Throws where other arguments are given, which do not go with a table. */
@@ -61,10 +70,7 @@ final class TableFlag {
   /** Prints the answer; returns the exit status. */
   int answer(CommandSpec spec, boolean json) {
     TrainingTable read = TrainingTable.read(Path.of(String.valueOf(table)));
-    PredictedTable predicted =
-        constants == null
-            ? PredictedTable.of(read)
-            : PredictedTable.of(read, CalibratedConstantsJson.read(constants).calibrated());
+    PredictedTable predicted = PredictedTable.of(read, constants());
     if (!read.unknown().isEmpty()) {
       spec.commandLine()
           .getErr()

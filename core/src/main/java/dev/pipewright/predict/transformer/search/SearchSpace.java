@@ -26,6 +26,7 @@ import java.util.Optional;
  * least number is the better one.
  *
  * @param shape of the network, with the sequences it is trained on
+ * @param offloadedOptimizer share of the optimizer's state that the host holds and updates
  * @param devices all of which every layout uses
  * @param globalBatch sequences of a step
  */
@@ -35,6 +36,7 @@ public record SearchSpace(
     Framework framework,
     TrainingPrecision precision,
     boolean fusedAttention,
+    double offloadedOptimizer,
     int devices,
     int globalBatch,
     SearchValues values) {
@@ -53,6 +55,7 @@ public record SearchSpace(
         framework,
         precision,
         fusedAttention,
+        offloadedOptimizer,
         otherDevices,
         globalBatch,
         SearchValues.all(shape, otherDevices, globalBatch, fusedAttention));
@@ -218,7 +221,9 @@ public record SearchSpace(
         precision,
         fusedAttention,
         searched.recompute(),
-        searched.offloadedLayers());
+        Optional.empty(),
+        searched.offloadedLayers(),
+        offloadedOptimizer);
   }
 
   /** The digits of a number in mixed bases, the last first. */

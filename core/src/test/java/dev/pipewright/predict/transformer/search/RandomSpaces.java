@@ -168,6 +168,7 @@ final class RandomSpaces {
         framework,
         one(precisions),
         fused,
+        one(List.of(0.0, 0.3, 1.0)),
         devices,
         batch,
         SearchValues.all(network, devices, batch, fused));

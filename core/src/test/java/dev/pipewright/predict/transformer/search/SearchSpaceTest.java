@@ -39,6 +39,7 @@ class SearchSpaceTest {
         space.framework(),
         space.precision(),
         space.fusedAttention(),
+        space.offloadedOptimizer(),
         space.devices(),
         space.globalBatch(),
         values);
