@@ -25,6 +25,7 @@ class LayoutsArePlansTest {
     "llama3-8b, h100:1x8, 8, 1, 1, 2, 16",
     "llama3-70b, h100:4x8, 8, 4, 1, 1, 64",
     "llama3-70b, h100:4x8, 8, 4, 5, 1, 64",
+    "llama3-70b, h100:4x8, 8, 4, 4, 1, 64",
     "qwen3-32b, h200:2x8, 4, 4, 1, 1, 32",
     "mixtral-8x7b, b200:2x8, 4, 4, 1, 1, 32"
   })
@@ -59,7 +60,7 @@ class LayoutsArePlansTest {
     double expected = layout.get("iteration_s").asDouble() - alone;
     assertEquals(expected, plan.get("iteration_s").asDouble(), 0.04 * expected);
     double memory = layout.get("memory_bytes").asDouble();
-    double tolerance = interleave > 1 ? 0.13 : 0.08; // plans of interleaved stages hold more
+    double tolerance = interleave > 1 ? 0.03 : 0.08;
     assertEquals(memory, plan.get("memory_bytes").asDouble(), tolerance * memory);
   }
 }

@@ -18,6 +18,7 @@ final class ParadlNetwork {
   private final double slowdown;
   private final double[] update;
   private final Map<Integer, StageCut> cuts = new HashMap<>();
+  private final Map<Integer, StageCut> evenCuts = new HashMap<>();
   private final Map<Double, double[]> secondsBySlice = new HashMap<>();
   private @Nullable StageCosts costs; // of pipelines, when somebody asks
   private @Nullable StageCosts nested;
@@ -80,6 +81,11 @@ final class ParadlNetwork {
   /** The network in so many stages, balanced by time. */
   StageCut stages(int count) {
     return cuts.computeIfAbsent(count, stages -> StageCut.balanced(this, nested(), stages));
+  }
+
+  /** The same for ranks that have several of these stages each. */
+  StageCut evenStages(int count) {
+    return evenCuts.computeIfAbsent(count, stages -> StageCut.even(this, nested(), stages));
   }
 
   /** What stages cost that start and end where any others may, too. */

@@ -265,7 +265,7 @@ final class PlanEstimate implements StrategyFormulas {
     int ranks = layout.stages();
     ScheduleSpec spec = spec(ranks, microBatches);
     int chunks = ranks == 1 ? 1 : setting.degrees().schedule().chunks();
-    StageCut cut = network.stages(ranks * chunks);
+    StageCut cut = chunks > 1 ? network.evenStages(ranks * chunks) : network.stages(ranks);
     Placement placement = spec.placement(cut.stages());
     int[] inFlight = spec.inFlight(cut.stages(), microBatches);
     List<StagePlan> stages = new ArrayList<>();

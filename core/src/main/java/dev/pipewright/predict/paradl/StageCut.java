@@ -2,6 +2,7 @@ package dev.pipewright.predict.paradl;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.profile.Profile.Quantity;
+import java.util.Arrays;
 
 /** A network cut into consecutive stages whose slowest is as fast as cuts allow. */
 final class StageCut {
@@ -20,12 +21,7 @@ final class StageCut {
    * is halved until the greedy cut has as many stages as asked for, to 1e-9.
    */
   static StageCut balanced(ParadlNetwork network, StageCosts costs, int stages) {
-    int slice = network.workload().profile().samples().get(0);
-    double[] time = new double[costs.size() + 1];
-    for (int end = 1; end < time.length; end++) {
-      double sum = costs.forwardSeconds(slice)[end] + costs.backwardSeconds(slice)[end];
-      time[end] = Math.max(time[end - 1], sum); // sums differ by rounding
-    }
+    double[] time = seconds(network, costs);
     double low = time[costs.size()] / stages;
     double high = time[costs.size()];
     while (high - low > 1e-9 * high) {
@@ -37,6 +33,64 @@ final class StageCut {
       }
     }
     return new StageCut(network, costs, greedy(time, stages, high));
+  }
+
+  /**
+   * The cut whose stages differ least, by the sum of their squared seconds, among those whose
+   * slowest is as fast as cuts allow: for several stages on each rank. A greedy cut makes early
+   * stages as long as the slowest; their ranks hold most micro-batches of just these. By dynamic
+   * programming, O(stages · layers²).
+   */
+  static StageCut even(ParadlNetwork network, StageCosts costs, int stages) {
+    StageCut greedy = balanced(network, costs, stages);
+    double[] time = seconds(network, costs);
+    double bound = 0;
+    for (int stage = 0; stage < stages; stage++) {
+      bound = Math.max(bound, time[greedy.end(stage)] - time[greedy.first(stage)]);
+    }
+    return new StageCut(network, costs, leastSquares(time, stages, bound * (1 + 1e-9)));
+  }
+
+  /** Seconds of both passes of all before each position. */
+  private static double[] seconds(ParadlNetwork network, StageCosts costs) {
+    int slice = network.workload().profile().samples().get(0);
+    double[] time = new double[costs.size() + 1];
+    for (int end = 1; end < time.length; end++) {
+      double sum = costs.forwardSeconds(slice)[end] + costs.backwardSeconds(slice)[end];
+      time[end] = Math.max(time[end - 1], sum); // sums differ by rounding
+    }
+    return time;
+  }
+
+  private static int[] leastSquares(double[] time, int stages, double bound) {
+    int size = time.length - 1;
+    double[] least = new double[size + 1]; // of the stages so far, by their end
+    Arrays.fill(least, Double.POSITIVE_INFINITY);
+    least[0] = 0;
+    int[][] first = new int[stages][size + 1];
+    for (int stage = 0; stage < stages; stage++) {
+      double[] next = new double[size + 1];
+      Arrays.fill(next, Double.POSITIVE_INFINITY);
+      for (int end = stage + 1; end <= size - (stages - 1 - stage); end++) {
+        for (int from = end - 1; from >= stage; from--) {
+          double seconds = time[end] - time[from];
+          if (seconds > bound) {
+            break;
+          }
+          if (least[from] + seconds * seconds < next[end]) {
+            next[end] = least[from] + seconds * seconds;
+            first[stage][end] = from;
+          }
+        }
+      }
+      least = next;
+    }
+    int[] firsts = new int[stages + 1];
+    firsts[stages] = size;
+    for (int stage = stages - 1; stage > 0; stage--) {
+      firsts[stage] = first[stage][firsts[stage + 1]];
+    }
+    return firsts;
   }
 
   /**

@@ -108,6 +108,51 @@ class StageCutTest {
     }
   }
 
+  /** The least sum of squares of so many stages from {@code first} on, none above a bound. */
+  private static double leastSquares(double[] layers, int first, int stages, double bound) {
+    double own = 0;
+    double best = Double.POSITIVE_INFINITY;
+    for (int end = first + 1; end <= layers.length - stages + 1; end++) {
+      own += layers[end - 1];
+      boolean complete = stages > 1 || end == layers.length;
+      if (own <= bound && complete) {
+        double rest = stages == 1 ? 0 : leastSquares(layers, end, stages - 1, bound);
+        best = Math.min(best, own * own + rest);
+      }
+    }
+    return best;
+  }
+
+  @RepeatedTest(value = 100, name = SmallNet.SEEDED)
+  void evenStagesDifferLeastAmongThoseAsFast(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    ParadlNetwork network = network(Samples.chain(random.nextInt(1, 11)), random);
+    Profile profile = network.workload().profile();
+    double[] seconds = new double[network.size()];
+    for (int layer = 0; layer < seconds.length; layer++) {
+      LayerTimes times = profile.times(0).get(layer);
+      seconds[layer] = times.forward() + times.backward();
+    }
+    for (int stages = 1; stages <= Math.min(5, network.shapes().mostStages()); stages++) {
+      StageCut cut = network.evenStages(stages);
+      double squares = 0;
+      double slowest = 0;
+      for (int stage = 0; stage < stages; stage++) {
+        assertTrue(cut.first(stage) < cut.end(stage), "an empty stage");
+        double sum = 0;
+        for (int layer = cut.first(stage); layer < cut.end(stage); layer++) {
+          sum += seconds[layer];
+        }
+        squares += sum * sum;
+        slowest = Math.max(slowest, sum);
+      }
+      double best = exhaustive(seconds, 0, stages);
+      assertEquals(best, slowest, 2e-9 * best);
+      double least = leastSquares(seconds, 0, stages, best * (1 + 3e-9));
+      assertEquals(least, squares, 1e-8 * least);
+    }
+  }
+
   @RepeatedTest(value = 50, name = SmallNet.SEEDED)
   void stagesOfABranchingNetworkFollowEachOther(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
