@@ -241,7 +241,7 @@ class GivenPlanTest {
         "2 | madpipe | \"micro_batch\": 16 | \"micro_batch\": 8 | hold 8 samples, but global_batch says 16; make them agree",
         "2 | madpipe | \"contiguous\" | \"continuous\" | unknown key \"continuous\" in plan; did you mean \"contiguous\"?",
         "1 | capture | \"layers\": \\[0, | \"layers\": [1, | expected first layer 0, found 1",
-        "2 | capture | tensor:4 | sensor:4 | parallelism is \"sensor:4\"; expected a kind of tensor, sequence, filter, channel or spatial with its parts, like tensor:4",
+        "2 | capture | tensor:4 | sensor:4 | parallelism is \"sensor:4\"; expected a kind of tensor, sequence, context, expert, filter, channel or spatial with its parts, like tensor:4",
         "2 | capture | \"tensor:4\" | \"tensor:2\", \"x\": 1 | unknown key \"x\" in plan.stages[0]",
         "1 | capture | \\[0, 1, 2, 3\\] | [0, 1, 2] | a stage has whole tensor-parallel groups: devices=3, parallelism=tensor:4",
         "1 | capture | \\[0, 1, 2, 3\\] | [0, 1, 1, 3] | device",

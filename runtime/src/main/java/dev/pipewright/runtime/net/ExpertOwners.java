@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.net;
 
 import dev.pipewright.parallel.Span;
+import dev.pipewright.runtime.tensor.RowCounts;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ record ExpertOwners(TensorParallelGroup tensorGroup, int experts) {
   private long[][] counts(long[] own) {
     int members = tensorGroup.parts();
     int mine = (int) own(tensorGroup.part()).count();
-    Tensor all = Tensor.ofWhole(own, own.length).asNumbers();
+    Tensor all = RowCounts.of(own);
     List<Tensor> to = new ArrayList<>();
     List<Tensor> from = new ArrayList<>();
     for (int member = 0; member < members; member++) {
@@ -66,7 +67,7 @@ record ExpertOwners(TensorParallelGroup tensorGroup, int experts) {
       from.add(member == tensorGroup.part() ? part : Tensor.emptyPacked(mine));
     }
     tensorGroup.all().exchange(to, from).await();
-    return from.stream().map(part -> part.asWhole().toWhole()).toArray(long[][]::new);
+    return from.stream().map(RowCounts::in).toArray(long[][]::new);
   }
 
   private static long[] sums(long[][] coming) {

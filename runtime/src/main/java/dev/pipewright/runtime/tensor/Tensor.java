@@ -202,16 +202,6 @@ public final class Tensor implements AutoCloseable {
     return new Tensor(handle.index_select(0, indices.handle));
   }
 
-  /** Whole numbers as others. */
-  public Tensor asNumbers() {
-    return new Tensor(NewTensors.zeros(shape()).add(handle));
-  }
-
-  /** Numbers as whole ones, rounded down. */
-  public Tensor asWhole() {
-    return new Tensor(handle.to(ScalarType.Long));
-  }
-
   /** One entry along an axis, which is gone. */
   public Tensor at(int axis, long index) {
     return new Tensor(handle.select(axis, index));
