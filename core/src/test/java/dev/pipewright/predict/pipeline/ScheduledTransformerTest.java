@@ -78,8 +78,7 @@ class ScheduledTransformerTest {
   }
 
   /** Ends take {@code vocabulary} words' products; with few of them all chunks are about equal. */
-  private static TransformerRun run(
-      int pipeline, int interleave, int batches, int vocabulary, TrainingLayout layout) {
+  private static TransformerRun run(int vocabulary, TrainingLayout layout) {
     LayerShape block =
         LayerShape.of(
             GroupedQuery.plain(16, 16, 64), new Dense(4096, false, false), NormShape.LAYER);
@@ -107,9 +106,6 @@ class ScheduledTransformerTest {
 
   private static TransformerRun run(int pipeline, int interleave, int batches, int vocabulary) {
     return run(
-        pipeline,
-        interleave,
-        batches,
         vocabulary,
         new TrainingLayout(1, pipeline, 1, 1, interleave, 1, 1, 0, 1, false, false, batches, 1));
   }
@@ -209,7 +205,7 @@ class ScheduledTransformerTest {
   @Test
   void shardingAfterEveryPassLengthensThePasses() {
     TrainingLayout layout = new TrainingLayout(1, 4, 8, 1, 1, 1, 1, 3, 8, true, false, 8 * 16, 1);
-    TransformerRun run = run(4, 1, 16, 50_000, layout);
+    TransformerRun run = run(50_000, layout);
     TransformerPrediction formula = TransformerOracle.predict(run, constants());
     assertTrue(formula.phases().sharding() > 0);
     double seconds = formula.iterationSeconds();

@@ -127,7 +127,8 @@ public final class DegreeFlags {
   Optional<ScheduleEntry> layoutSchedule() {
     boolean whole = chunks == null || chunks == 1;
     String usual = whole ? PipelinePolicy.A.scheduleName() : Interleaved.NAME;
-    if (schedule == null || schedule.equals(usual)) {
+    @Nullable String name = schedule;
+    if (name == null || name.equals(usual)) {
       return Optional.empty();
     }
     List<String> known =
@@ -136,12 +137,12 @@ public final class DegreeFlags {
             .map(ScheduleEntry::name)
             .toList();
     return Optional.of(
-        ScheduleCatalog.find(schedule)
+        ScheduleCatalog.find(name)
             .filter(found -> known.contains(found.name()))
             .orElseThrow(() ->
                 new BadInputException(
                     "--schedule: %s is no pipeline that `predict` prices; %s"
-                        .formatted(schedule, Suggestion.of(schedule, known)))));
+                        .formatted(name, Suggestion.of(name, known)))));
   }
 
   /** Chunks of each rank under a schedule. */
