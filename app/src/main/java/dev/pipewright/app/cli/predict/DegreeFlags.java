@@ -127,8 +127,8 @@ public final class DegreeFlags {
   Optional<ScheduleEntry> layoutSchedule() {
     boolean whole = chunks == null || chunks == 1;
     String usual = whole ? PipelinePolicy.A.scheduleName() : Interleaved.NAME;
-    String name = schedule == null ? usual : schedule;
-    if (name.equals(usual)) {
+    @Nullable String name = schedule;
+    if (name == null || name.equals(usual)) {
       return Optional.empty();
     }
     List<String> known =
