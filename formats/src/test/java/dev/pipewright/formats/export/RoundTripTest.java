@@ -30,7 +30,7 @@ class RoundTripTest {
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("plans")
   void exportedAndImportedPlansAreEqual(String target, String name, PipelinePlan plan) {
-    PlanExport export = ExportCatalog.named("--to", target, ExportOptions.NONE);
+    PlanExport export = ExportCatalog.named("--to", target, SamplePlans.options(target));
     ExportedFile written = export.write(SamplePlans.exported(plan)).get(0);
     Path file = Refusal.file(folder, written.name(), written.text());
     assertTrue(PlanImports.isImport(file));

@@ -115,6 +115,13 @@ public final class SamplePlans {
         plan, MODEL, Optional.of(SHAPE), LAYERS, 8, new Training(Optimizer.ADAM, Precision.BF16));
   }
 
+  /** Under which a target's file can be read back. */
+  static ExportOptions options(String target) {
+    return target.equals("torchtitan")
+        ? new ExportOptions(Optional.empty(), Optional.of("0.2.2"))
+        : ExportOptions.NONE;
+  }
+
   /** Runs of single layers, for {@link #stage}. */
   static int[] each(int first, int last) {
     return IntStream.rangeClosed(first, last).flatMap(i -> IntStream.of(i, i)).toArray();
@@ -173,6 +180,134 @@ public final class SamplePlans {
     plans.put(
         "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
     return plans;
+  }
+
+  /** Plans that torchtitan can say. */
+  static Map<String, PipelinePlan> ofTorchtitan() {
+    Map<String, PipelinePlan> plans = new LinkedHashMap<>();
+    plans.put("DDP", of("1f1b", 2, 16).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put(
+        "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put(
+        "ZeRO 2 and t8",
+        of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, from(0, 16), "sequence:8").plan());
+    plans.put(
+        "hybrid, every block recomputed",
+        of("1f1b", 8, 4)
+            .zero(2)
+            .overlapping()
+            .stage(16, from(0, 4), "sequence:2", each(1, 16))
+            .stage(HEAD, from(4, 4), "sequence:2", each(17, 32))
+            .plan());
+    plans.put(
+        "uneven, GPipe",
+        of("gpipe", 16, 4)
+            .zero(3)
+            .overlapping()
+            .stage(10, from(0, 2), "none:1")
+            .stage(18, from(2, 2), "none:1")
+            .stage(27, from(4, 2), "none:1")
+            .stage(HEAD, from(6, 2), "none:1")
+            .plan());
+    for (String looped : List.of("interleaved", "looped-bfs", "interleaved-zb")) {
+      SamplePlans plan = of(looped, 8, 2).zero(2).overlapping();
+      for (int s = 0; s < 4; s++) {
+        plan.stage(s == 3 ? HEAD : 8 * s + 7, from(s % 2 * 2, 2), "none:1");
+      }
+      plans.put(looped, plan.plan());
+    }
+    SamplePlans v = of("dualpipev", 8, 2).zero(2).overlapping();
+    for (int s = 0; s < 4; s++) {
+      v.stage(s == 3 ? HEAD : 8 * s + 7, from((s < 2 ? s : 3 - s) * 2, 2), "none:1");
+    }
+    plans.put("dualpipev", v.plan());
+    plans.put(
+        "embedding alone",
+        of("1f1b", 16, 2)
+            .zero(2)
+            .overlapping()
+            .stage(0, 0, 1)
+            .stage(16, 2, 3)
+            .stage(32, 4, 5)
+            .stage(HEAD, 6, 7)
+            .plan());
+    return plans;
+  }
+
+  /** Plans that Galvatron can say. */
+  static Map<String, PipelinePlan> ofGalvatron() {
+    Map<String, PipelinePlan> plans = new LinkedHashMap<>();
+    plans.put("data", of("1f1b", 2, 16).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put(
+        "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put(
+        "t8, ZeRO 2",
+        of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, from(0, 16), "tensor:8").plan());
+    plans.put(
+        "degrees of stages",
+        of("1f1b", 8, 4)
+            .overlapping()
+            .stage(12, from(0, 4), "tensor:4")
+            .stage(HEAD, from(4, 4), "tensor:2")
+            .plan());
+    plans.put(
+        "some blocks recomputed",
+        of("1f1b", 8, 4)
+            .zero(2)
+            .overlapping()
+            .stage(12, from(0, 4), "tensor:2", 1, 1, 5, 5)
+            .stage(HEAD, from(4, 4), "tensor:2", 32, 32)
+            .plan());
+    plans.put(
+        "GPipe",
+        of("gpipe", 8, 4)
+            .overlapping()
+            .stage(16, from(0, 4), "none:1")
+            .stage(HEAD, from(4, 4), "none:1")
+            .plan());
+    return plans;
+  }
+
+  /** Plans that DeepSpeed can say. */
+  static Map<String, PipelinePlan> ofDeepSpeed() {
+    Map<String, PipelinePlan> plans = new LinkedHashMap<>();
+    plans.put("data", of("1f1b", 2, 16).stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put(
+        "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put(
+        "ZeRO 1 with a pipeline",
+        of("1f1b", 8, 4)
+            .zero(1)
+            .stage(12, from(0, 4), "tensor:2")
+            .stage(HEAD, from(4, 4), "tensor:2")
+            .plan());
+    plans.put(
+        "stages recomputed",
+        of("1f1b", 8, 4)
+            .stage(12, from(0, 4), "none:1", 0, 12)
+            .stage(HEAD, from(4, 4), "none:1", 13, HEAD)
+            .plan());
+    plans.put(
+        "pairs recomputed",
+        of("1f1b", 8, 1)
+            .stage(2, from(0, 1), "none:1", 0, 1, 2, 2)
+            .stage(HEAD, from(1, 1), "none:1", pairs(3, HEAD))
+            .plan());
+    plans.put(
+        "t8, ZeRO 1",
+        of("1f1b", 8, 2)
+            .zero(1)
+            .stage(10, from(0, 16), "tensor:8")
+            .stage(HEAD, from(16, 16), "tensor:8")
+            .plan());
+    return plans;
+  }
+
+  /** Two layers in a run, the last by itself where they are odd. */
+  private static int[] pairs(int first, int last) {
+    return IntStream.iterate(first, i -> i <= last, i -> i + 2)
+        .flatMap(i -> IntStream.of(i, Math.min(i + 1, last)))
+        .toArray();
   }
 
   /** Stages up to these layers, dealt out to two ranks of as many devices each. */
