@@ -70,7 +70,8 @@ final class DeepSpeedExport implements PlanExport {
   @Override
   public List<String> notes(ExportedPlan plan) {
     return plan.tensor() > 1
-        ? List.of("the layers that model.py builds divide themselves over the tensor-parallel ranks")
+        ? List.of(
+            "the layers that model.py builds divide themselves over the tensor-parallel ranks")
         : List.of();
   }
 
@@ -113,62 +114,62 @@ final class DeepSpeedExport implements PlanExport {
 
   private static String script(ExportedPlan exported) {
     return """
-        \"\"\"Trains %s by a plan on %s.
+    \"\"\"Trains %s by a plan on %s.
 
-        Give a module model.py with build_layers(), which returns the network's %d layers in order,
-        and loss_fn(output, labels) and batches(), an iterator of (inputs, labels).
-        \"\"\"
+    Give a module model.py with build_layers(), which returns the network's %d layers in order,
+    and loss_fn(output, labels) and batches(), an iterator of (inputs, labels).
+    \"\"\"
 
-        import json
+    import json
 
-        import deepspeed
-        from deepspeed.pipe import PipelineModule
-        from deepspeed.runtime.pipe.topology import PipeModelDataParallelTopology
-        from model import batches, build_layers, loss_fn
+    import deepspeed
+    from deepspeed.pipe import PipelineModule
+    from deepspeed.runtime.pipe.topology import PipeModelDataParallelTopology
+    from model import batches, build_layers, loss_fn
 
-        CONFIG = json.load(open("%s"))
-        PIPELINE = CONFIG["pipeline"]
-
-
-        class PlannedModule(PipelineModule):
-            \"\"\"Stages as the plan has them.\"\"\"
-
-            def _partition_layers(self, method="uniform"):
-                stage = self._topo.get_coord(self.global_rank).pipe
-                self.parts = PIPELINE["parts"]
-                self._set_bounds(self.parts[stage], self.parts[stage + 1])
+    CONFIG = json.load(open("%s"))
+    PIPELINE = CONFIG["pipeline"]
 
 
-        def main():
-            deepspeed.init_distributed()
-            ranks = PIPELINE["stages"] * PIPELINE["tensor"]
-            topology = PipeModelDataParallelTopology(
-                num_pp=PIPELINE["stages"],
-                num_mp=PIPELINE["tensor"],
-                num_dp=deepspeed.comm.get_world_size() // ranks,
-            )
-            layers = build_layers()
-            assert len(layers) == PIPELINE["parts"][-1], len(layers)
-            module = PlannedModule(
-                layers=layers,
-                topology=topology,
-                loss_fn=loss_fn,
-                activation_checkpoint_interval=PIPELINE["activation_checkpoint_interval"],
-            )
-            engine, _, _, _ = deepspeed.initialize(
-                model=module, model_parameters=module.parameters(), config=CONFIG
-            )
-            data = batches()
-            while True:
-                try:
-                    engine.train_batch(data_iter=data)
-                except StopIteration:
-                    return
+    class PlannedModule(PipelineModule):
+        \"\"\"Stages as the plan has them.\"\"\"
+
+        def _partition_layers(self, method="uniform"):
+            stage = self._topo.get_coord(self.global_rank).pipe
+            self.parts = PIPELINE["parts"]
+            self._set_bounds(self.parts[stage], self.parts[stage + 1])
 
 
-        if __name__ == "__main__":
-            main()
-        """
+    def main():
+        deepspeed.init_distributed()
+        ranks = PIPELINE["stages"] * PIPELINE["tensor"]
+        topology = PipeModelDataParallelTopology(
+            num_pp=PIPELINE["stages"],
+            num_mp=PIPELINE["tensor"],
+            num_dp=deepspeed.comm.get_world_size() // ranks,
+        )
+        layers = build_layers()
+        assert len(layers) == PIPELINE["parts"][-1], len(layers)
+        module = PlannedModule(
+            layers=layers,
+            topology=topology,
+            loss_fn=loss_fn,
+            activation_checkpoint_interval=PIPELINE["activation_checkpoint_interval"],
+        )
+        engine, _, _, _ = deepspeed.initialize(
+            model=module, model_parameters=module.parameters(), config=CONFIG
+        )
+        data = batches()
+        while True:
+            try:
+                engine.train_batch(data_iter=data)
+            except StopIteration:
+                return
+
+
+    if __name__ == "__main__":
+        main()
+    """
         .formatted(
             PythonText.inDocstring(exported.model()),
             exported.degrees(),

@@ -71,8 +71,7 @@ public final class ExportCatalog {
   }
 
   private static Entry launcher(String name, String words, LaunchExport.Launcher launcher) {
-    return new Entry(
-        name, words, List.of(AROUND), options -> LaunchExport.of(launcher, options));
+    return new Entry(name, words, List.of(AROUND), options -> LaunchExport.of(launcher, options));
   }
 
   private static PlanExport torchtitan(ExportOptions options) {

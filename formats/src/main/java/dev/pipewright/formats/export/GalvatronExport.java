@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The JSON of Galvatron's search, which its runtime takes as {@code galvatron_config_path}: a number
- * for each transformer block.
+ * The JSON of Galvatron's search, which its runtime takes as {@code galvatron_config_path}: a
+ * number for each transformer block.
  *
  * <p>Source: Hetu-Galvatron, {@code galvatron/utils/config_utils.py} and the configurations of its
  * models, of 2026.
@@ -86,8 +86,7 @@ final class GalvatronExport implements PlanExport {
     object.put("global_bsz", plan.globalBatch());
     object.put("chunks", plan.microBatches());
     object.put("pp_division", joined(division));
-    object.put(
-        "pipeline_type", ScheduleRules.theirs(SCHEDULES, true, exported).orElseThrow());
+    object.put("pipeline_type", ScheduleRules.theirs(SCHEDULES, true, exported).orElseThrow());
     object.put("default_dp_type", plan.sharding() == ZeroStage.NOTHING ? "ddp" : "zero2");
     object.put("vtp", Math.min(tensor.get(0), plan.stages().get(last).parallelism().parts()));
     object.put("vsp", 0);

@@ -39,8 +39,7 @@ final class LaunchExport implements PlanExport {
       return new LaunchExport(
           launcher, plan -> plan.isDecoder() ? MEGATRON : TORCH, TORCH.fileNames());
     }
-    PlanExport named =
-        ExportCatalog.framework("--around", options.around().get());
+    PlanExport named = ExportCatalog.framework("--around", options.around().get());
     return new LaunchExport(launcher, plan -> named, named.fileNames());
   }
 
@@ -64,8 +63,9 @@ final class LaunchExport implements PlanExport {
 
   @Override
   public String cannotSay(List<Gap> gaps) {
-    return launcher.framework + " starts a program that" + PlanExport.super.cannotSay(gaps)
-        .substring(launcher.framework.length());
+    return launcher.framework
+        + " starts a program that"
+        + PlanExport.super.cannotSay(gaps).substring(launcher.framework.length());
   }
 
   @Override

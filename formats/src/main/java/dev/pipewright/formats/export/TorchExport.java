@@ -70,36 +70,36 @@ final class TorchExport implements PlanExport {
     List<StagePlan> stages = exported.plan().stages();
     boolean adam = exported.training().optimizer() == Optimizer.ADAM;
     return """
-        \"\"\"Trains %s by a plan on %s.
+    \"\"\"Trains %s by a plan on %s.
 
-        Start it with torchrun. Give a module model.py with build_layers(), which returns the
-        network's %d layers in order; loss_fn(output, labels); batches(samples), an iterator of
-        (inputs, labels) for a data-parallel rank; and, where TENSOR > 1, divide(layer, mesh).
-        \"\"\"
+    Start it with torchrun. Give a module model.py with build_layers(), which returns the
+    network's %d layers in order; loss_fn(output, labels); batches(samples), an iterator of
+    (inputs, labels) for a data-parallel rank; and, where TENSOR > 1, divide(layer, mesh).
+    \"\"\"
 
-        import os
+    import os
 
-        import torch
-        import torch.distributed as dist
-        from torch.distributed.device_mesh import init_device_mesh
-        from torch.distributed.fsdp import fully_shard
-        from torch.distributed.optim import ZeroRedundancyOptimizer
-        from torch.distributed.pipelining import PipelineStage
-        from torch.distributed.pipelining.schedules import _PipelineScheduleRuntime
-        from torch.utils.checkpoint import checkpoint
+    import torch
+    import torch.distributed as dist
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+    from torch.distributed.pipelining import PipelineStage
+    from torch.distributed.pipelining.schedules import _PipelineScheduleRuntime
+    from torch.utils.checkpoint import checkpoint
 
-        import model
+    import model
 
-        RANKS, DATA, TENSOR = %d, %d, %d
-        LAYERS = [%s]  # the first and the last of each stage
-        RECOMPUTED = [%s]  # runs of layers that keep their input only
-        RANK_OF_STAGE = [%s]
-        MICRO_BATCHES = %d
-        SAMPLES = %d  # of a micro-batch on a data-parallel rank
-        ZERO = %d
-        OVERLAP = %s
-        OPTIMIZER = torch.optim.%s
-        """
+    RANKS, DATA, TENSOR = %d, %d, %d
+    LAYERS = [%s]  # the first and the last of each stage
+    RECOMPUTED = [%s]  # runs of layers that keep their input only
+    RANK_OF_STAGE = [%s]
+    MICRO_BATCHES = %d
+    SAMPLES = %d  # of a micro-batch on a data-parallel rank
+    ZERO = %d
+    OVERLAP = %s
+    OPTIMIZER = torch.optim.%s
+    """
         .formatted(
             PythonText.inDocstring(exported.model()),
             exported.degrees(),
@@ -110,9 +110,7 @@ final class TorchExport implements PlanExport {
             stages.stream()
                 .map(s -> "(%d, %d)".formatted(s.firstLayer(), s.lastLayer()))
                 .collect(Collectors.joining(", ")),
-            stages.stream()
-                .map(TorchExport::runs)
-                .collect(Collectors.joining(", ")),
+            stages.stream().map(TorchExport::runs).collect(Collectors.joining(", ")),
             IntStream.range(0, stages.size())
                 .mapToObj(s -> String.valueOf(placement.rankOf(s)))
                 .collect(Collectors.joining(", ")),

@@ -58,8 +58,7 @@ final class TorchtitanExport implements PlanExport {
     }
     if (plan.ranks() > 1) {
       lines.add(
-          "p.pipeline_parallel_schedule = "
-              + PythonText.quoted(TorchtitanNetwork.schedule(plan)));
+          "p.pipeline_parallel_schedule = " + PythonText.quoted(TorchtitanNetwork.schedule(plan)));
       lines.add("p.num_pp_microbatches = " + plan.plan().microBatches());
       lines.add("p.module_fqns_per_model_part = [");
       TorchtitanNetwork.stages(plan, "lm_head").forEach(stage -> lines.add("    " + stage + ","));
@@ -83,21 +82,21 @@ final class TorchtitanExport implements PlanExport {
     String module =
         flavor.isPresent() ? "torchtitan.models.llama3.config_registry" : "config_registry";
     return """
-        \"\"\"A plan for %s on %s.
+    \"\"\"A plan for %s on %s.
 
-        Run it with MODULE=torchtitan_plan CONFIG=plan NGPU=%d ./run_train.sh
-        \"\"\"
+    Run it with MODULE=torchtitan_plan CONFIG=plan NGPU=%d ./run_train.sh
+    \"\"\"
 
-        from torchtitan.trainer import Trainer
-        from %s import %s
+    from torchtitan.trainer import Trainer
+    from %s import %s
 
 
-        def plan() -> Trainer.Config:
-            \"\"\"The network's recipe with the plan's settings.\"\"\"
-            config = %s()
-            %s
-            return config
-        """
+    def plan() -> Trainer.Config:
+        \"\"\"The network's recipe with the plan's settings.\"\"\"
+        config = %s()
+        %s
+        return config
+    """
         .formatted(
             PythonText.inDocstring(plan.model()),
             plan.degrees(),

@@ -84,9 +84,7 @@ final class DeepSpeedPlan implements PlanImport {
             ends,
             Collections.nCopies(
                 ranks,
-                tensor == 1
-                    ? Parallelism.NONE
-                    : Parallelism.of(Parallelism.Kind.TENSOR, tensor)),
+                tensor == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.TENSOR, tensor)),
             false);
     Optional<Fields> zero = fields.optional("zero_optimization").map(Node::object);
     return grid.plan(
@@ -105,8 +103,7 @@ final class DeepSpeedPlan implements PlanImport {
     Optional<Integer> steps = count(fields, "gradient_accumulation_steps");
     int each =
         samples.orElseGet(() -> global.orElse(data) / Math.multiplyExact(steps.orElse(1), data));
-    int microBatches =
-        steps.orElseGet(() -> global.orElse(each * data) / Math.max(1, each * data));
+    int microBatches = steps.orElseGet(() -> global.orElse(each * data) / Math.max(1, each * data));
     boolean agree =
         each >= 1
             && microBatches >= 1

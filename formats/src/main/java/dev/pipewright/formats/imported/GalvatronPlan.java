@@ -155,8 +155,7 @@ final class GalvatronPlan implements PlanImport {
       return numbers;
     }
 
-    private List<Parallelism> divisions(
-        List<Integer> tensor, List<Integer> division, int perRank) {
+    private List<Parallelism> divisions(List<Integer> tensor, List<Integer> division, int perRank) {
       List<Parallelism> all = new ArrayList<>();
       int block = 0;
       for (int count : division) {
@@ -172,8 +171,7 @@ final class GalvatronPlan implements PlanImport {
                           all.size(),
                           perRank));
         }
-        all.add(
-            parts == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.TENSOR, parts));
+        all.add(parts == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.TENSOR, parts));
         block += count;
       }
       return all;

@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 
 /** Reads plans in any format that is known here, recognised by content. */
 public final class PlanImports {
-  private static final List<PlanImport> KNOWN = List.of(
-          new MegatronPlan(), new TorchtitanPlan(), new GalvatronPlan(), new DeepSpeedPlan());
+  private static final List<PlanImport> KNOWN =
+      List.of(new MegatronPlan(), new TorchtitanPlan(), new GalvatronPlan(), new DeepSpeedPlan());
 
   private PlanImports() {}
 

@@ -106,9 +106,7 @@ final class TorchtitanPlan implements PlanImport {
       }
       List<Integer> ends = ends(ranks);
       Parallelism division =
-          tensor == 1
-              ? Parallelism.NONE
-              : Parallelism.of(Parallelism.Kind.SEQUENCE, tensor);
+          tensor == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.SEQUENCE, tensor);
       StageGrid grid =
           new StageGrid(
               file, ranks, rest * tensor, ends, Collections.nCopies(ends.size(), division), false);
@@ -173,8 +171,7 @@ final class TorchtitanPlan implements PlanImport {
     /** With pipelines a local batch is a step's; without, gradients accumulate over several. */
     private StageGrid.Batching batching(int ranks, int data) {
       int local = number("training.local_batch_size", 1);
-      int samples =
-          ranks == 1 ? local : number("parallelism.pipeline_parallel_microbatch_size", 1);
+      int samples = ranks == 1 ? local : number("parallelism.pipeline_parallel_microbatch_size", 1);
       int global = number("training.global_batch_size", Math.multiplyExact(local, data));
       if (local % samples != 0 || global % Math.multiplyFull(local, data) != 0) {
         throw wrong(

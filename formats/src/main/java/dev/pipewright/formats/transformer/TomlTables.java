@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Plain values of a TOML file by table and key: {@code model.name}. Inline tables, dates and texts
- * over several lines are passed over; lists are kept as text. A key that stands twice is a mistake. Of the language
- * of <a href="https://toml.io/en/v1.0.0">TOML 1.0</a> that is what torchtitan's files say of a
- * network.
+ * over several lines are passed over; lists are kept as text. A key that stands twice is a mistake.
+ * Of the language of <a href="https://toml.io/en/v1.0.0">TOML 1.0</a> that is what torchtitan's
+ * files say of a network.
  */
 public final class TomlTables {
   private static final Pattern TABLE =

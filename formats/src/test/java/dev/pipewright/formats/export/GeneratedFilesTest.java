@@ -67,12 +67,13 @@ class GeneratedFilesTest {
     assumeTrue(hasPython());
     List<String> command = new ArrayList<>(List.of("python3", "-m", "py_compile"));
     plans(target)
-        .forEach((name, plan) -> written(target, plan).stream()
-            .filter(file -> file.name().endsWith(".py"))
-            .forEach(file -> {
-              String unique = command.size() + file.name();
-              command.add(Refusal.file(folder, unique, file.text()).toString());
-            }));
+        .forEach((name, plan) ->
+            written(target, plan).stream()
+                .filter(file -> file.name().endsWith(".py"))
+                .forEach(file -> {
+                  String unique = command.size() + file.name();
+                  command.add(Refusal.file(folder, unique, file.text()).toString());
+                }));
     assertTrue(command.size() > 6, command.toString());
     Process python = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(python.getInputStream().readAllBytes());

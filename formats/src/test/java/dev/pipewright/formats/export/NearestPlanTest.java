@@ -96,7 +96,11 @@ class NearestPlanTest {
   @Test
   void shardedParametersOfPipelinesBecomeTheOptimizers() {
     PipelinePlan plan =
-        twoStages().zero(3).stage(16, from(0, 4), "none:1").stage(HEAD, from(4, 4), "none:1").plan();
+        twoStages()
+            .zero(3)
+            .stage(16, from(0, 4), "none:1")
+            .stage(HEAD, from(4, 4), "none:1")
+            .plan();
     assertEquals(
         ZeroStage.OPTIMIZER, nearest("deepspeed", plan, "ZeRO 3 with pipelines").sharding());
     assertEquals(ZeroStage.OPTIMIZER, nearest("megatron", plan, "ZeRO 3").sharding());
@@ -135,8 +139,7 @@ class NearestPlanTest {
 
   @Test
   void stagesWithoutBlocksGetOneInGalvatron() {
-    PipelinePlan plan =
-        SamplePlans.ofTorchtitan().get("embedding alone").with(ZeroStage.GRADIENTS);
+    PipelinePlan plan = SamplePlans.ofTorchtitan().get("embedding alone").with(ZeroStage.GRADIENTS);
     PipelinePlan near = nearest("galvatron", plan, "stage 0, which has no transformer block");
     assertEquals(1, near.stages().get(0).lastLayer());
     assertEquals(31, near.stages().get(2).lastLayer());
@@ -150,8 +153,7 @@ class NearestPlanTest {
             .stage(HEAD, from(4, 4), "none:1")
             .plan();
     for (String name : List.of("megatron", "torch", "deepspeed")) {
-      assertEquals(
-          "1f1b", nearest(name, plan, "runs two pipelines at once").spec().scheduleName());
+      assertEquals("1f1b", nearest(name, plan, "runs two pipelines at once").spec().scheduleName());
     }
   }
 

@@ -31,7 +31,9 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  pipewright export result/plan.json --to megatron",
-      "  pipewright export result/plan.json --to bridge --nearest --out launch"
+      "  pipewright export result/plan.json --to torch --out launch",
+      "  pipewright export result/plan.json --to sbatch --around deepspeed --nearest --out launch",
+      "  pipewright export result/plan.json --to torchtitan --torchtitan-version 0.2"
     })
 public final class ExportCommand implements Callable<Integer>, MoreHelp {
   @Spec private CommandSpec spec;

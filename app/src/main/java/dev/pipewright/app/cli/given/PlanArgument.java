@@ -49,8 +49,8 @@ public final class PlanArgument {
       arity = "0..1",
       paramLabel = LABEL,
       description =
-          "A plan, as `plan --out` or `--json` writes, or one of Megatron-LM's arguments; see"
-              + " docs/formats.md.")
+          "A plan, as `plan --out` or `--json` writes, or in another program's format: Megatron-LM's"
+              + " arguments, torchtitan's TOML, JSON of Galvatron or DeepSpeed.")
   Path path = NONE;
 
   @Option(
