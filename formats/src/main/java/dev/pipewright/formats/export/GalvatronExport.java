@@ -23,10 +23,13 @@ import java.util.stream.Collectors;
 final class GalvatronExport implements PlanExport {
   private static final String FILE = "galvatron_config.json";
 
+  /** Galvatron's word is ours. */
+  private static final String GPIPE = PipelinePolicy.ALL.scheduleName();
+
   private static final List<ScheduleRules.Known> SCHEDULES =
       List.of(
           new ScheduleRules.Known(PipelinePolicy.A.scheduleName(), "pipedream_flush"),
-          new ScheduleRules.Known(PipelinePolicy.ALL.scheduleName(), "gpipe"));
+          new ScheduleRules.Known(GPIPE, GPIPE));
 
   @Override
   public String framework() {

@@ -49,8 +49,8 @@ final class GridRules {
               words
                   + " parallelism"
                   + (known.isEmpty()
-                      ? ", it divides no layers"
-                      : ", it divides layers by %s parallelism"
+                      ? " (it divides no layers)"
+                      : " (it divides layers by %s parallelism)"
                           .formatted(
                               known.stream().map(Kind::word).collect(Collectors.joining(" or ")))),
               ChangedPlan.checked(() ->
@@ -147,7 +147,7 @@ final class GridRules {
       }
       return Optional.of(
           new Gap(
-              "the order of the plan's devices, it numbers them rank by rank from 0 on",
+              "the order of the plan's devices (it numbers them rank by rank from 0 on)",
               ChangedPlan.checked(() -> plan.with(stages))));
     };
   }

@@ -40,7 +40,7 @@ final class MegatronSteps {
   private static ExportRule optimizer() {
     return exported ->
         exported.training().optimizer() == Optimizer.RMSPROP
-            ? Optional.of(new Gap("the optimizer rmsprop, it has adam and sgd", Optional.empty()))
+            ? Optional.of(new Gap("the optimizer rmsprop (it has adam and sgd)", Optional.empty()))
             : Optional.empty();
   }
 

@@ -126,7 +126,7 @@ public final class RecomputeForm {
       return Optional.of(
           new Gap(
               described(exported.plan())
-                  + ", it recomputes as many blocks of every stage, and neither embedding nor head",
+                  + " (it recomputes as many blocks of every stage, and neither embedding nor head)",
               nearestBlocks(exported)));
     };
   }
@@ -169,7 +169,7 @@ public final class RecomputeForm {
           : Optional.of(
               new Gap(
                   described(exported.plan())
-                      + ", it recomputes every transformer block by itself or none",
+                      + " (it recomputes every transformer block by itself or none)",
                   with(exported.plan(), each)));
     };
   }
@@ -194,7 +194,7 @@ public final class RecomputeForm {
           : Optional.of(
               new Gap(
                   described(plan)
-                      + ", it recomputes transformer blocks one by one, and neither embedding nor head",
+                      + " (it recomputes transformer blocks one by one, and neither embedding nor head)",
                   with(plan, single)));
     };
   }
@@ -226,7 +226,7 @@ public final class RecomputeForm {
       boolean whole = plan.stages().stream().anyMatch(s -> s.recompute().wholeStage());
       return Optional.of(
           new Gap(
-              described(plan) + ", it recomputes all layers of every stage in equal runs or none",
+              described(plan) + " (it recomputes all layers of every stage in equal runs or none)",
               with(plan, ofLayers(plan, whole ? plan.layers() : 1))));
     };
   }

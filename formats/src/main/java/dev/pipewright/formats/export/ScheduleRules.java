@@ -57,13 +57,14 @@ final class ScheduleRules {
     Placement placement = plan.placement();
     String theirs = String.join(", ", known.stream().map(Known::theirs).toList());
     if (placement.chains() > 1) {
-      return "the schedule %s, which runs two pipelines at once; it has %s".formatted(name, theirs);
+      return "the schedule %s, which runs two pipelines at once (it has %s)"
+          .formatted(name, theirs);
     }
     boolean looped =
         placement.equals(
             Placement.looped(placement.ranks(), placement.depth() / placement.ranks()));
     if (!looped) {
-      return "stages placed in a V or a wave (%s); it has %s".formatted(name, theirs);
+      return "stages placed in a V or a wave by %s (it has %s)".formatted(name, theirs);
     }
     boolean isKnown = known.stream().anyMatch(each -> each.name().equals(name));
     if (isKnown && placement.depth() > placement.ranks() && dividedOnly) {
@@ -72,7 +73,7 @@ final class ScheduleRules {
     }
     return isKnown
         ? "%s with other numbers of micro-batches in flight than usual".formatted(name)
-        : "the schedule %s; it has %s".formatted(name, theirs);
+        : "the schedule %s (it has %s)".formatted(name, theirs);
   }
 
   private static Optional<PipelinePlan> nearest(

@@ -34,10 +34,11 @@ final class StateRules {
           new Gap(
               (own == ZeroStage.NOTHING ? "replicated states" : "ZeRO " + own.level())
                   + why
-                  + ", it has ZeRO "
+                  + " (it has ZeRO "
                   + all.stream()
                       .map(stage -> String.valueOf(stage.level()))
-                      .collect(Collectors.joining(" and ")),
+                      .collect(Collectors.joining(" and "))
+                  + ")",
               ChangedPlan.checked(() -> exported.plan().with(nearest))));
     };
   }
@@ -62,8 +63,8 @@ final class StateRules {
       return Optional.of(
           new Gap(
               own
-                  ? "sums of gradients during the last backward pass, it begins them after it"
-                  : "sums of gradients after the last backward pass, it begins them during it",
+                  ? "sums of gradients during the last backward pass (it begins them after it)"
+                  : "sums of gradients after the last backward pass (it begins them during it)",
               Optional.of(exported.plan().overlapping(!own))));
     };
   }

@@ -32,7 +32,7 @@ final class GalvatronPlan implements PlanImport {
 
   static {
     SCHEDULES.put("pipedream_flush", PipelinePolicy.A);
-    SCHEDULES.put("gpipe", PipelinePolicy.ALL);
+    SCHEDULES.put(PipelinePolicy.ALL.scheduleName(), PipelinePolicy.ALL); // their word is ours
     USUAL.put("ddp", ZeroStage.NOTHING);
     USUAL.put("zero2", ZeroStage.GRADIENTS);
     USUAL.put("zero3", ZeroStage.PARAMETERS);
