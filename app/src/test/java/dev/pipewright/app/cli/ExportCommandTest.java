@@ -112,7 +112,7 @@ class ExportCommandTest {
       "export", plan("").toString(), "--to", target, "--nearest", "--out", out(target)
     };
     Cli.run(command).ends(0);
-    for (String name : files.split(" ")) {
+    for (String name : files.split(" ", -1)) {
       assertTrue(Files.exists(folder.resolve(target).resolve(name)), name);
     }
     Cli printed = Cli.run("export", plan("").toString(), "--to", target, "--nearest");

@@ -12,12 +12,14 @@ import dev.pipewright.formats.schedule.ScheduleCsv;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,14 +78,14 @@ class GeneratedFilesTest {
                 }));
     assertTrue(command.size() > 6, command.toString());
     Process python = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(python.getInputStream().readAllBytes());
+    String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, python.waitFor(), said);
   }
 
   /** Written constants evaluate to the plan. */
   @Test
   void theScriptOfPyTorchHasThePlansStages() {
-    PipelinePlan plan = SamplePlans.ofDeepSpeed().get("pairs recomputed");
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofDeepSpeed(), "pairs recomputed");
     String script = written("torch", plan).get(0).text();
     assertTrue(script.contains("\nLAYERS = [(0, 2), (3, 33)]"), script);
     assertTrue(script.contains("\nRECOMPUTED = [[(0, 1), (2, 2)], [(3, 4), "), script);
@@ -93,7 +95,7 @@ class GeneratedFilesTest {
   @ParameterizedTest
   @ValueSource(strings = {"interleaved", "dualpipev", "looped-bfs"})
   void theScheduleOfPyTorchIsThePlans(String name) {
-    PipelinePlan plan = SamplePlans.ofTorchtitan().get(name);
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofTorchtitan(), name);
     ExportedFile csv = written("torch", plan).get(1);
     Path file = Refusal.file(folder, csv.name(), csv.text());
     var read = ScheduleCsv.read(file).schedule();
@@ -117,16 +119,18 @@ class GeneratedFilesTest {
                   * number(root, "gradient_accumulation_steps")
                   * stage.replicas();
           assertEquals(number(root, "train_batch_size"), product, name);
-          Node pipeline = root.members().get("pipeline");
-          long level = number(root.members().get("zero_optimization"), "stage");
+          Node pipeline = root.object().required("pipeline");
+          long level = number(root.object().required("zero_optimization"), "stage");
           assertTrue(number(pipeline, "stages") == 1 || level <= 1, name);
           assertEquals(
-              plan.stages().size() + 1, pipeline.members().get("parts").elements().size(), name);
+              plan.stages().size() + 1,
+              pipeline.object().required("parts").elements().size(),
+              name);
         });
   }
 
   private static long number(Node object, String key) {
-    return object.members().get(key).whole(0, Long.MAX_VALUE >> 1);
+    return object.object().required(key).whole(0, Long.MAX_VALUE >> 1);
   }
 
   @Test
@@ -138,10 +142,11 @@ class GeneratedFilesTest {
           for (String key :
               List.of(
                   "tp_sizes_enc", "tp_consecutive_flags", "dp_types_enc", "use_sp", "checkpoint")) {
-            assertEquals(32, root.members().get(key).text().split(",").length, name + " " + key);
+            assertEquals(
+                32, root.object().required(key).text().split(",", -1).length, name + " " + key);
           }
           int sum = 0;
-          String[] division = root.members().get("pp_division").text().split(",");
+          String[] division = root.object().required("pp_division").text().split(",", -1);
           for (String blocks : division) {
             sum += Integer.parseInt(blocks);
           }
@@ -159,7 +164,8 @@ class GeneratedFilesTest {
             System.getProperty("reference.dir", "none"),
             "interop/galvatron/galvatron_config_llama2-7b.json");
     assumeTrue(Files.exists(sample));
-    ExportedFile config = written("galvatron", SamplePlans.ofGalvatron().get("data")).get(0);
+    ExportedFile config =
+        written("galvatron", SamplePlans.named(SamplePlans.ofGalvatron(), "data")).get(0);
     assertEquals(
         new TreeSet<>(Tree.json(sample).members().keySet()),
         new TreeSet<>(
@@ -172,11 +178,11 @@ class GeneratedFilesTest {
     "jobset, jobset.x-k8s.io/v1alpha2, JobSet, interop/k8s/jobset-pytorch.yaml"
   })
   void yamlHasTheKeysOfItsKind(String target, String version, String kind, String sample) {
-    PipelinePlan plan = SamplePlans.ofMegatron().get("t8, ZeRO 1");
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), "t8, ZeRO 1");
     ExportedFile yaml = written(target, plan).get(0);
     Node root = Tree.yamlOrJson(Refusal.file(folder, yaml.name(), yaml.text()));
-    assertEquals(version, root.members().get("apiVersion").text());
-    assertEquals(kind, root.members().get("kind").text());
+    assertEquals(version, root.object().required("apiVersion").text());
+    assertEquals(kind, root.object().required("kind").text());
     Path reference = Path.of(System.getProperty("reference.dir", "none"), sample);
     assumeTrue(Files.exists(reference));
     TreeSet<String> missing = new TreeSet<>();
@@ -187,7 +193,7 @@ class GeneratedFilesTest {
     assertEquals(new TreeSet<>(), missing);
   }
 
-  private static void addKeys(String path, Node node, TreeSet<String> keys) {
+  private static void addKeys(String path, Node node, Set<String> keys) {
     node.members()
         .forEach((key, value) -> {
           keys.add(path + "." + key);
@@ -198,7 +204,7 @@ class GeneratedFilesTest {
 
   @Test
   void aJobOfSlurmStartsTheArgumentsOnAllNodes() {
-    PipelinePlan plan = SamplePlans.ofMegatron().get("t8, ZeRO 1");
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), "t8, ZeRO 1");
     List<ExportedFile> files = written("sbatch", plan);
     assertEquals(1, files.size());
     String text = files.get(0).text();
@@ -211,7 +217,7 @@ class GeneratedFilesTest {
 
   @Test
   void aLauncherWritesTheFilesOfTheProgramThatItStarts() {
-    PipelinePlan plan = SamplePlans.ofDeepSpeed().get("data");
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofDeepSpeed(), "data");
     ExportOptions around = new ExportOptions(Optional.of("deepspeed"), Optional.empty());
     List<ExportedFile> files =
         ExportCatalog.named("--to", "trainjob", around).write(SamplePlans.exported(plan));

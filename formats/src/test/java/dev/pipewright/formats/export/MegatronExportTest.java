@@ -45,7 +45,7 @@ class MegatronExportTest {
   @ParameterizedTest
   @MethodSource("plans")
   void argumentsReadBackAreTheDegrees(String name) {
-    PipelinePlan plan = SamplePlans.ofMegatron().get(name);
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), name);
     MegatronArguments read = written(plan);
     StagePlan first = plan.stages().get(0);
     int tensor = first.parallelism().parts();
@@ -64,7 +64,7 @@ class MegatronExportTest {
   @ParameterizedTest
   @MethodSource("plans")
   void aLayoutExpandsToTheStages(String name) {
-    PipelinePlan plan = SamplePlans.ofMegatron().get(name);
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), name);
     MegatronArguments read = written(plan);
     Optional<String> text = read.word("pipeline-model-parallel-layout");
     int ranks = plan.devicesByRank().size();
@@ -133,7 +133,7 @@ class MegatronExportTest {
 
   @Test
   void theArgumentsAreThese() {
-    PipelinePlan plan = SamplePlans.ofMegatron().get("interleaved, uneven");
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), "interleaved, uneven");
     assertEquals(
         """
         # Megatron-LM arguments of a plan for llama3-8b on 8 devices: pipeline 2, data 4, tensor 1, 4 stages on each rank

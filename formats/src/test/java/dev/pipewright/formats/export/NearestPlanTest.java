@@ -1,8 +1,8 @@
 package dev.pipewright.formats.export;
 
 import static dev.pipewright.formats.export.SamplePlans.HEAD;
+import static dev.pipewright.formats.export.SamplePlans.devices;
 import static dev.pipewright.formats.export.SamplePlans.each;
-import static dev.pipewright.formats.export.SamplePlans.from;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -40,8 +40,8 @@ class NearestPlanTest {
   void recomputationOfOneStageBecomesThatOfAll() {
     PipelinePlan plan =
         twoStages()
-            .stage(16, from(0, 4), "none:1", each(1, 4))
-            .stage(HEAD, from(4, 4), "none:1")
+            .stage(16, devices(0, 4), "none:1", each(1, 4))
+            .stage(HEAD, devices(4, 4), "none:1")
             .plan();
     PipelinePlan near = nearest("megatron", plan, "recomputation of 4 layers of stage 0");
     assertEquals(4, near.stages().get(1).recomputed().size());
@@ -55,8 +55,8 @@ class NearestPlanTest {
   void wholeStagesKeepTheirEndsInMegatronAndNothingInDeepSpeed() {
     PipelinePlan plan =
         twoStages()
-            .stage(16, from(0, 4), "none:1", 0, 16)
-            .stage(HEAD, from(4, 4), "none:1", 17, HEAD)
+            .stage(16, devices(0, 4), "none:1", 0, 16)
+            .stage(HEAD, devices(4, 4), "none:1", 17, HEAD)
             .plan();
     PipelinePlan near = nearest("megatron", plan, "neither embedding nor head");
     assertEquals("[[1, 16]]", near.stages().get(0).recomputed().toString());
@@ -66,7 +66,8 @@ class NearestPlanTest {
 
   @Test
   void aVBecomesALoopOnTheSameStages() {
-    PipelinePlan v = SamplePlans.ofTorchtitan().get("dualpipev").with(ZeroStage.OPTIMIZER);
+    PipelinePlan v =
+        SamplePlans.named(SamplePlans.ofTorchtitan(), "dualpipev").with(ZeroStage.OPTIMIZER);
     PipelinePlan near = nearest("megatron", v, "stages placed in a V");
     assertEquals("interleaved", near.spec().scheduleName());
     assertEquals(4, near.stages().size());
@@ -79,7 +80,7 @@ class NearestPlanTest {
   @Test
   void unequalReplicasBecomeEqual() {
     PipelinePlan plan =
-        twoStages().stage(20, from(0, 6), "none:1").stage(HEAD, from(6, 2), "none:1").plan();
+        twoStages().stage(20, devices(0, 6), "none:1").stage(HEAD, devices(6, 2), "none:1").plan();
     PipelinePlan near = nearest("megatron", plan, "different numbers of devices of stages");
     assertEquals(List.of(0, 1, 2, 3), near.stages().get(0).devices());
     assertEquals(List.of(4, 5, 6, 7), near.stages().get(1).devices());
@@ -87,7 +88,7 @@ class NearestPlanTest {
 
   @Test
   void differentTensorDegreesAreGalvatronsOnly() {
-    PipelinePlan plan = SamplePlans.ofGalvatron().get("degrees of stages");
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofGalvatron(), "degrees of stages");
     assertEquals(List.of(), target("galvatron").gaps(SamplePlans.exported(plan)));
     PipelinePlan near = nearest("megatron", plan, "different tensor-parallel degrees");
     assertEquals(near.stages().get(0).parallelism(), near.stages().get(1).parallelism());
@@ -98,8 +99,8 @@ class NearestPlanTest {
     PipelinePlan plan =
         twoStages()
             .zero(3)
-            .stage(16, from(0, 4), "none:1")
-            .stage(HEAD, from(4, 4), "none:1")
+            .stage(16, devices(0, 4), "none:1")
+            .stage(HEAD, devices(4, 4), "none:1")
             .plan();
     assertEquals(
         ZeroStage.OPTIMIZER, nearest("deepspeed", plan, "ZeRO 3 with pipelines").sharding());
@@ -111,8 +112,8 @@ class NearestPlanTest {
     PipelinePlan plan =
         twoStages()
             .overlapping()
-            .stage(16, from(0, 4), "none:1")
-            .stage(HEAD, from(4, 4), "none:1")
+            .stage(16, devices(0, 4), "none:1")
+            .stage(HEAD, devices(4, 4), "none:1")
             .plan();
     assertTrue(!nearest("deepspeed", plan, "sums of gradients during").overlapGradients());
   }
@@ -121,8 +122,8 @@ class NearestPlanTest {
   void microBatchesThatRanksDoNotDivideAreResized() {
     PipelinePlan plan =
         SamplePlans.of("1f1b", 8, 3)
-            .stage(16, from(0, 4), "none:1")
-            .stage(HEAD, from(4, 4), "none:1")
+            .stage(16, devices(0, 4), "none:1")
+            .stage(HEAD, devices(4, 4), "none:1")
             .plan();
     PipelinePlan near = nearest("megatron", plan, "micro-batches of 3 samples");
     assertEquals(4, near.microBatching());
@@ -132,14 +133,15 @@ class NearestPlanTest {
   @Test
   void devicesInAnotherOrderAreRenumbered() {
     PipelinePlan plan =
-        twoStages().stage(16, from(4, 4), "none:1").stage(HEAD, from(0, 4), "none:1").plan();
+        twoStages().stage(16, devices(4, 4), "none:1").stage(HEAD, devices(0, 4), "none:1").plan();
     PipelinePlan near = nearest("megatron", plan, "the order of the plan's devices");
-    assertEquals(from(0, 4), near.stages().get(0).devices());
+    assertEquals(devices(0, 4), near.stages().get(0).devices());
   }
 
   @Test
   void stagesWithoutBlocksGetOneInGalvatron() {
-    PipelinePlan plan = SamplePlans.ofTorchtitan().get("embedding alone").with(ZeroStage.GRADIENTS);
+    PipelinePlan plan =
+        SamplePlans.named(SamplePlans.ofTorchtitan(), "embedding alone").with(ZeroStage.GRADIENTS);
     PipelinePlan near = nearest("galvatron", plan, "stage 0, which has no transformer block");
     assertEquals(1, near.stages().get(0).lastLayer());
     assertEquals(31, near.stages().get(2).lastLayer());
@@ -149,8 +151,8 @@ class NearestPlanTest {
   void bidirectionalPipelinesBecomeOne() {
     PipelinePlan plan =
         SamplePlans.of("chimera", 8, 4)
-            .stage(16, from(0, 4), "none:1")
-            .stage(HEAD, from(4, 4), "none:1")
+            .stage(16, devices(0, 4), "none:1")
+            .stage(HEAD, devices(4, 4), "none:1")
             .plan();
     for (String name : List.of("megatron", "torch", "deepspeed")) {
       assertEquals("1f1b", nearest(name, plan, "runs two pipelines at once").spec().scheduleName());
@@ -160,7 +162,7 @@ class NearestPlanTest {
   @Test
   void allMicroBatchesAreRecomputedAlikeInPyTorch() {
     PipelinePlan plan =
-        twoStages().stage(16, from(0, 4), "none:1").stage(HEAD, from(4, 4), "none:1").plan();
+        twoStages().stage(16, devices(0, 4), "none:1").stage(HEAD, devices(4, 4), "none:1").plan();
     PipelinePlan but =
         plan.with(plan.stages().stream().map(s -> s.with(Recompute.EXCEPT_LAST)).toList());
     PipelinePlan near = nearest("torch", but, "all micro-batches but the last");
@@ -171,7 +173,7 @@ class NearestPlanTest {
   @ValueSource(strings = {"megatron", "bridge", "torchtitan", "deepspeed", "galvatron"})
   void otherNetworksThanDecodersAreRefusedInASentence(String name) {
     PipelinePlan plan =
-        twoStages().stage(16, from(0, 4), "none:1").stage(HEAD, from(4, 4), "none:1").plan();
+        twoStages().stage(16, devices(0, 4), "none:1").stage(HEAD, devices(4, 4), "none:1").plan();
     ExportedPlan images =
         new ExportedPlan(
             plan,

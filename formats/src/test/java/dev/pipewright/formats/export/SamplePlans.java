@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -106,7 +107,7 @@ public final class SamplePlans {
     return new PipelinePlan(spec, microBatches, microBatch, replicas, overlaps, made, sharding);
   }
 
-  static List<Integer> from(int first, int count) {
+  static List<Integer> devices(int first, int count) {
     return ChangedPlan.devices(first, count);
   }
 
@@ -122,6 +123,11 @@ public final class SamplePlans {
         : ExportOptions.NONE;
   }
 
+  /** The plan of a name. */
+  static PipelinePlan named(Map<String, PipelinePlan> plans, String name) {
+    return Objects.requireNonNull(plans.get(name), name);
+  }
+
   /** Runs of single layers, for {@link #stage}. */
   static int[] each(int first, int last) {
     return IntStream.rangeClosed(first, last).flatMap(i -> IntStream.of(i, i)).toArray();
@@ -131,14 +137,14 @@ public final class SamplePlans {
   static Map<String, PipelinePlan> ofMegatron() {
     Map<String, PipelinePlan> plans = new LinkedHashMap<>();
     plans.put("one device", of("1f1b", 4, 1).stage(HEAD, 0).plan());
-    plans.put("data", of("1f1b", 2, 16).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
-    plans.put("tensor", of("1f1b", 4, 2).stage(HEAD, from(0, 8), "tensor:8").plan());
+    plans.put("data", of("1f1b", 2, 16).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
+    plans.put("tensor", of("1f1b", 4, 2).stage(HEAD, devices(0, 8), "tensor:8").plan());
     plans.put(
         "hybrid",
         of("1f1b", 8, 4)
             .overlapping()
-            .stage(16, from(0, 4), "sequence:2")
-            .stage(HEAD, from(4, 4), "sequence:2")
+            .stage(16, devices(0, 4), "sequence:2")
+            .stage(HEAD, devices(4, 4), "sequence:2")
             .plan());
     plans.put(
         "uneven", of("1f1b", 16, 1).stage(10, 0).stage(18, 1).stage(27, 2).stage(HEAD, 3).plan());
@@ -152,73 +158,75 @@ public final class SamplePlans {
         of("1f1b", 8, 4)
             .zero(1)
             .overlapping()
-            .stage(16, from(0, 16), "sequence:8")
-            .stage(HEAD, from(16, 16), "sequence:8")
+            .stage(16, devices(0, 16), "sequence:8")
+            .stage(HEAD, devices(16, 16), "sequence:8")
             .plan());
     plans.put(
         "every block recomputed",
         of("1f1b", 8, 2)
             .zero(1)
-            .stage(16, from(0, 2), "tensor:2", each(1, 16))
-            .stage(HEAD, from(2, 2), "tensor:2", each(17, 32))
+            .stage(16, devices(0, 2), "tensor:2", each(1, 16))
+            .stage(HEAD, devices(2, 2), "tensor:2", each(17, 32))
             .plan());
     plans.put(
         "runs of four recomputed",
         of("1f1b", 8, 1)
-            .stage(8, from(0, 1), "none:1", 1, 4, 5, 8)
-            .stage(HEAD, from(1, 1), "none:1", 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29, 32)
+            .stage(8, devices(0, 1), "none:1", 1, 4, 5, 8)
+            .stage(HEAD, devices(1, 1), "none:1", 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29, 32)
             .plan());
     plans.put(
         "some blocks recomputed",
         of("1f1b", 8, 1)
-            .stage(10, from(0, 1), "none:1", each(1, 3))
-            .stage(HEAD, from(1, 1), "none:1", each(11, 13))
+            .stage(10, devices(0, 1), "none:1", each(1, 3))
+            .stage(HEAD, devices(1, 1), "none:1", each(11, 13))
             .plan());
     plans.put(
         "pipelines one by one",
         of("1f1b", 8, 1).replicas(2).stage(16, 0, 2).stage(HEAD, 1, 3).plan());
     plans.put(
-        "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+        "ZeRO 3",
+        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
     return plans;
   }
 
   /** Plans that torchtitan can say. */
   static Map<String, PipelinePlan> ofTorchtitan() {
     Map<String, PipelinePlan> plans = new LinkedHashMap<>();
-    plans.put("DDP", of("1f1b", 2, 16).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put("DDP", of("1f1b", 2, 16).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
     plans.put(
-        "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+        "ZeRO 3",
+        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
     plans.put(
         "ZeRO 2 and t8",
-        of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, from(0, 16), "sequence:8").plan());
+        of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, devices(0, 16), "sequence:8").plan());
     plans.put(
         "hybrid, every block recomputed",
         of("1f1b", 8, 4)
             .zero(2)
             .overlapping()
-            .stage(16, from(0, 4), "sequence:2", each(1, 16))
-            .stage(HEAD, from(4, 4), "sequence:2", each(17, 32))
+            .stage(16, devices(0, 4), "sequence:2", each(1, 16))
+            .stage(HEAD, devices(4, 4), "sequence:2", each(17, 32))
             .plan());
     plans.put(
         "uneven, GPipe",
         of("gpipe", 16, 4)
             .zero(3)
             .overlapping()
-            .stage(10, from(0, 2), "none:1")
-            .stage(18, from(2, 2), "none:1")
-            .stage(27, from(4, 2), "none:1")
-            .stage(HEAD, from(6, 2), "none:1")
+            .stage(10, devices(0, 2), "none:1")
+            .stage(18, devices(2, 2), "none:1")
+            .stage(27, devices(4, 2), "none:1")
+            .stage(HEAD, devices(6, 2), "none:1")
             .plan());
     for (String looped : List.of("interleaved", "looped-bfs", "interleaved-zb")) {
       SamplePlans plan = of(looped, 8, 2).zero(2).overlapping();
       for (int s = 0; s < 4; s++) {
-        plan.stage(s == 3 ? HEAD : 8 * s + 7, from(s % 2 * 2, 2), "none:1");
+        plan.stage(s == 3 ? HEAD : 8 * s + 7, devices(s % 2 * 2, 2), "none:1");
       }
       plans.put(looped, plan.plan());
     }
     SamplePlans v = of("dualpipev", 8, 2).zero(2).overlapping();
     for (int s = 0; s < 4; s++) {
-      v.stage(s == 3 ? HEAD : 8 * s + 7, from((s < 2 ? s : 3 - s) * 2, 2), "none:1");
+      v.stage(s == 3 ? HEAD : 8 * s + 7, devices((s < 2 ? s : 3 - s) * 2, 2), "none:1");
     }
     plans.put("dualpipev", v.plan());
     plans.put(
@@ -237,33 +245,34 @@ public final class SamplePlans {
   /** Plans that Galvatron can say. */
   static Map<String, PipelinePlan> ofGalvatron() {
     Map<String, PipelinePlan> plans = new LinkedHashMap<>();
-    plans.put("data", of("1f1b", 2, 16).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put("data", of("1f1b", 2, 16).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
     plans.put(
-        "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+        "ZeRO 3",
+        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
     plans.put(
         "t8, ZeRO 2",
-        of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, from(0, 16), "tensor:8").plan());
+        of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, devices(0, 16), "tensor:8").plan());
     plans.put(
         "degrees of stages",
         of("1f1b", 8, 4)
             .overlapping()
-            .stage(12, from(0, 4), "tensor:4")
-            .stage(HEAD, from(4, 4), "tensor:2")
+            .stage(12, devices(0, 4), "tensor:4")
+            .stage(HEAD, devices(4, 4), "tensor:2")
             .plan());
     plans.put(
         "some blocks recomputed",
         of("1f1b", 8, 4)
             .zero(2)
             .overlapping()
-            .stage(12, from(0, 4), "tensor:2", 1, 1, 5, 5)
-            .stage(HEAD, from(4, 4), "tensor:2", 32, 32)
+            .stage(12, devices(0, 4), "tensor:2", 1, 1, 5, 5)
+            .stage(HEAD, devices(4, 4), "tensor:2", 32, 32)
             .plan());
     plans.put(
         "GPipe",
         of("gpipe", 8, 4)
             .overlapping()
-            .stage(16, from(0, 4), "none:1")
-            .stage(HEAD, from(4, 4), "none:1")
+            .stage(16, devices(0, 4), "none:1")
+            .stage(HEAD, devices(4, 4), "none:1")
             .plan());
     return plans;
   }
@@ -271,34 +280,35 @@ public final class SamplePlans {
   /** Plans that DeepSpeed can say. */
   static Map<String, PipelinePlan> ofDeepSpeed() {
     Map<String, PipelinePlan> plans = new LinkedHashMap<>();
-    plans.put("data", of("1f1b", 2, 16).stage(HEAD, from(0, 8), "none:1").plan());
+    plans.put("data", of("1f1b", 2, 16).stage(HEAD, devices(0, 8), "none:1").plan());
     plans.put(
-        "ZeRO 3", of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, from(0, 8), "none:1").plan());
+        "ZeRO 3",
+        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
     plans.put(
         "ZeRO 1 with a pipeline",
         of("1f1b", 8, 4)
             .zero(1)
-            .stage(12, from(0, 4), "tensor:2")
-            .stage(HEAD, from(4, 4), "tensor:2")
+            .stage(12, devices(0, 4), "tensor:2")
+            .stage(HEAD, devices(4, 4), "tensor:2")
             .plan());
     plans.put(
         "stages recomputed",
         of("1f1b", 8, 4)
-            .stage(12, from(0, 4), "none:1", 0, 12)
-            .stage(HEAD, from(4, 4), "none:1", 13, HEAD)
+            .stage(12, devices(0, 4), "none:1", 0, 12)
+            .stage(HEAD, devices(4, 4), "none:1", 13, HEAD)
             .plan());
     plans.put(
         "pairs recomputed",
         of("1f1b", 8, 1)
-            .stage(2, from(0, 1), "none:1", 0, 1, 2, 2)
-            .stage(HEAD, from(1, 1), "none:1", pairs(3, HEAD))
+            .stage(2, devices(0, 1), "none:1", 0, 1, 2, 2)
+            .stage(HEAD, devices(1, 1), "none:1", pairs(3, HEAD))
             .plan());
     plans.put(
         "t8, ZeRO 1",
         of("1f1b", 8, 2)
             .zero(1)
-            .stage(10, from(0, 16), "tensor:8")
-            .stage(HEAD, from(16, 16), "tensor:8")
+            .stage(10, devices(0, 16), "tensor:8")
+            .stage(HEAD, devices(16, 16), "tensor:8")
             .plan());
     return plans;
   }
@@ -314,7 +324,7 @@ public final class SamplePlans {
   private static PipelinePlan interleaved(int[] ends, int devices) {
     SamplePlans plan = of("interleaved", 8, devices).zero(1).overlapping();
     for (int s = 0; s < ends.length; s++) {
-      plan.stage(ends[s], from(s % 2 * devices, devices), "none:1");
+      plan.stage(ends[s], devices(s % 2 * devices, devices), "none:1");
     }
     return plan.plan();
   }
