@@ -16,8 +16,12 @@ module dev.pipewright.formats {
       dev.pipewright.app;
   exports dev.pipewright.formats.cluster to
       dev.pipewright.app;
+  exports dev.pipewright.formats.export to
+      dev.pipewright.app;
   exports dev.pipewright.formats.file to
       dev.pipewright.runtime,
+      dev.pipewright.app;
+  exports dev.pipewright.formats.imported to
       dev.pipewright.app;
   exports dev.pipewright.formats.json to
       dev.pipewright.runtime,

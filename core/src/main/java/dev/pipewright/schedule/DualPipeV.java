@@ -15,6 +15,9 @@ import dev.pipewright.units.Check;
  * ranks − 1}; a rank holds {@code 2 · ranks + 1} activations of its half stages at most. O(ops).
  */
 public final class DualPipeV {
+  /** Its name on the command line and in files. */
+  public static final String NAME = "dualpipev";
+
   private DualPipeV() {}
 
   /**
@@ -35,6 +38,6 @@ public final class DualPipeV {
     for (int rank = 0; rank < ranks; rank++) {
       programs[rank] = DualPipeProgram.of(rank, ranks, rank, 2 * ranks - 1 - rank, microBatches);
     }
-    return new Schedule("dualpipev", Placement.waves(ranks, 2), microBatches, programs);
+    return new Schedule(NAME, Placement.waves(ranks, 2), microBatches, programs);
   }
 }

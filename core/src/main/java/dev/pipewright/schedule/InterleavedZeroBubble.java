@@ -10,6 +10,9 @@ package dev.pipewright.schedule;
  * p−1−r + (v−1)g} forward passes of warm-up on rank r. O(ops).
  */
 public final class InterleavedZeroBubble {
+  /** Its name on the command line and in files. */
+  public static final String NAME = "interleaved-zb";
+
   private InterleavedZeroBubble() {}
 
   public static Schedule of(int ranks, int chunks, int microBatches) {
@@ -22,6 +25,6 @@ public final class InterleavedZeroBubble {
           InterleavedProgram.split(ranks, rank, chunks, microBatches, group, ahead, rank);
     }
     Placement placement = Placement.looped(ranks, chunks);
-    return new Schedule("interleaved-zb", placement, microBatches, programs);
+    return new Schedule(NAME, placement, microBatches, programs);
   }
 }

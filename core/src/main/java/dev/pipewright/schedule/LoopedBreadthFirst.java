@@ -15,6 +15,9 @@ import dev.pipewright.units.Check;
  * <p>Backward passes run from the last micro-batch to the first, as PyTorch's looped BFS does.
  */
 public final class LoopedBreadthFirst {
+  /** Its name on the command line and in files. */
+  public static final String NAME = "looped-bfs";
+
   private LoopedBreadthFirst() {}
 
   public static Schedule of(int ranks, int chunks, int microBatches) {
@@ -29,7 +32,7 @@ public final class LoopedBreadthFirst {
       programs[rank] = program(ranks, rank, chunks, microBatches);
     }
     Placement placement = Placement.looped(ranks, chunks);
-    return new Schedule("looped-bfs", placement, microBatches, programs);
+    return new Schedule(NAME, placement, microBatches, programs);
   }
 
   private static long[] program(int ranks, int rank, int chunks, int microBatches) {

@@ -43,6 +43,7 @@ final class HelpTopics {
     topic("Checkpoints", "checkpoint-every keep resume");
     topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
     topic("Measurement", "collective level machine");
+    topic("Export", "to export nearest around torchtitan-version");
     topic("Output", "out json svg html trace csv csv-transfers");
     topic(OTHERS, "help version debug");
   }

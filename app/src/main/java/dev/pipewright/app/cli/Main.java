@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.cli.catalog.CalibrateCommand;
 import dev.pipewright.app.cli.catalog.ClustersCommand;
 import dev.pipewright.app.cli.catalog.ModelsCommand;
+import dev.pipewright.app.cli.export.ExportCommand;
 import dev.pipewright.app.cli.given.CheckCommand;
 import dev.pipewright.app.cli.given.SimulateCommand;
 import dev.pipewright.app.cli.plan.PlanCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Spec;
       SimulateCommand.class,
       ScheduleCommand.class,
       CheckCommand.class,
+      ExportCommand.class,
       TrainCommand.class,
       ProfileCommand.class,
       CompareCommand.class,

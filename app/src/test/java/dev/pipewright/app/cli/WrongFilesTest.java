@@ -49,7 +49,10 @@ class WrongFilesTest {
   @Test
   void anUnknownCommandIsOneSentenceWhateverFollows() {
     assertEquals(
-        "unknown command 'exprot'; `pipewright --help` lists what there is",
+        "unknown command 'convert'; `pipewright --help` lists what there is",
+        Cli.run("convert", "plan.json", "--to", "megatron").refusal(2));
+    assertEquals(
+        "unknown command 'exprot'; did you mean \"export\"?",
         Cli.run("exprot", "plan.json", "--to", "megatron").refusal(2));
   }
 

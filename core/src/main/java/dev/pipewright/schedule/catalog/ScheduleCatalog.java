@@ -49,13 +49,13 @@ public final class ScheduleCatalog {
             .withAnyChunks());
     ENTRIES.add(
         ScheduleEntry.of(
-                "interleaved-zb",
+                InterleavedZeroBubble.NAME,
                 2,
                 r -> InterleavedZeroBubble.of(r.stages(), r.chunks(), r.microBatches()))
             .withAnyChunks());
     ENTRIES.add(
         ScheduleEntry.of(
-                "looped-bfs",
+                LoopedBreadthFirst.NAME,
                 2,
                 r -> LoopedBreadthFirst.of(r.stages(), r.chunks(), r.microBatches()))
             .withAnyChunks());
@@ -70,7 +70,7 @@ public final class ScheduleCatalog {
     ENTRIES.add(
         ScheduleEntry.of("v-min", 2, r -> v(r, AdaptiveV.least(r.stages()))).forDurations());
     add("dualpipe", 1, r -> DualPipe.of(r.stages(), r.microBatches()));
-    add("dualpipev", 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
+    add(DualPipeV.NAME, 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
     add("gems", 1, r -> Gems.of(r.stages(), r.microBatches()));
     add("chimera", 1, r -> Chimera.of(r.stages(), r.microBatches()));
     ENTRIES.add(ScheduleEntry.of("hanayo", 2, ScheduleCatalog::waves).withAnyChunks());

@@ -68,6 +68,9 @@ public final class CheckedFile {
 
   /** Positions of a plan's stages in its file, each for its whole program. */
   static OpPlaces stages(Path plan) {
+    if (InputFile.first(plan) != '{') { // of another program's format
+      return OpPlaces.ofRanks(new int[0], new int[0]);
+    }
     List<Integer> lines = new ArrayList<>();
     List<Integer> columns = new ArrayList<>();
     JsonFile.read(

@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Megatron's arguments that a file gives, by the name after {@code --}. */
-final class MegatronArguments {
+public final class MegatronArguments {
   private static final Set<String> NOTHING = Set.of("None", "null", "none", "");
 
   /**
@@ -94,12 +94,13 @@ final class MegatronArguments {
     return all.isEmpty() ? "" : all.get(0).text;
   }
 
-  boolean says(String name) {
+  /** Whether a flag has a value other than none. */
+  public boolean says(String name) {
     return value(name) != null;
   }
 
   /** Whether a flag stands alone or is true. */
-  boolean flag(String name) {
+  public boolean flag(String name) {
     Value value = value(name);
     if (value == null) {
       return false;
@@ -114,14 +115,14 @@ final class MegatronArguments {
   }
 
   /** A whole number ≥ 1; its absence is a mistake. */
-  int number(String name) {
+  public int number(String name) {
     return optional(name)
         .orElseThrow(
             () -> BadInputException.at(file, 1, "--%s is missing; add it".formatted(name)));
   }
 
   /** A whole number ≥ 1, or 0 where the file says 0; empty where it says nothing. */
-  OptionalInt optional(String name) {
+  public OptionalInt optional(String name) {
     Value value = value(name);
     if (value == null) {
       return OptionalInt.empty();
@@ -135,11 +136,13 @@ final class MegatronArguments {
     return OptionalInt.of(Integer.parseInt(value.text));
   }
 
-  int number(String name, int usual) {
+  /** A whole number, or the usual one where the file says none. */
+  public int number(String name, int usual) {
     return optional(name).orElse(usual);
   }
 
-  Optional<String> word(String name) {
+  /** The value as text; empty where the file says none. */
+  public Optional<String> word(String name) {
     return Optional.ofNullable(value(name)).map(Value::text);
   }
 
@@ -156,7 +159,7 @@ final class MegatronArguments {
   }
 
   /** {@code mistake} in the line of a flag. */
-  BadInputException wrong(String name, String mistake) {
+  public BadInputException wrong(String name, String mistake) {
     List<Value> all = values.getOrDefault(name, List.of());
     return BadInputException.at(file, all.isEmpty() ? 1 : all.get(0).line, mistake);
   }

@@ -57,6 +57,16 @@ public final class MegatronFile {
     return read(file, "Megatron script", MegatronScript.read(file), OptionalInt.empty());
   }
 
+  /** All arguments that a file gives, whatever they are of; throws as {@link #read} does. */
+  public static MegatronArguments arguments(Path file) {
+    String start = Beginning.of(file);
+    return YAML.matcher(start).find()
+        ? yaml(file)
+        : LOG.matcher(start).find()
+            ? MegatronLog.read(file).arguments()
+            : MegatronScript.read(file);
+  }
+
   private static MegatronArguments yaml(Path file) {
     MegatronArguments arguments = new MegatronArguments(file, MegatronFile::plain);
     Tree.yamlOrJson(file)

@@ -38,6 +38,11 @@ public record MegatronLayout(List<List<Kind>> stages, int ranks) {
       this.letter = letter;
     }
 
+    /** Its letter in the notation. */
+    char letter() {
+      return letter;
+    }
+
     /** As Megatron's messages name it. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);

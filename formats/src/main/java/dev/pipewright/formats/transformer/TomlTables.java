@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plain values of a TOML file by table and key: {@code model.name}. Lists, inline tables, dates and
- * texts over several lines are passed over; a key that stands twice is a mistake. Of the language
- * of <a href="https://toml.io/en/v1.0.0">TOML 1.0</a> that is what torchtitan's files say of a
- * network.
+ * Plain values of a TOML file by table and key: {@code model.name}. Inline tables, dates and texts
+ * over several lines are passed over; lists are kept as text. A key that stands twice is a mistake.
+ * Of the language of <a href="https://toml.io/en/v1.0.0">TOML 1.0</a> that is what torchtitan's
+ * files say of a network.
  */
-final class TomlTables {
+public final class TomlTables {
   private static final Pattern TABLE =
       Pattern.compile("\\[\\[?\\s*([A-Za-z0-9_.\"' -]+?)\\s*\\]?\\]\\s*(#.*)?");
   private static final Pattern PAIR =
@@ -26,17 +26,18 @@ final class TomlTables {
       Pattern.compile("(?:\"([^\"\\\\]*)\"|'([^']*)'|([^\"'#\\s\\[{]+))\\s*(?:#.*)?");
 
   /** A value and its line, from 1. */
-  record Entry(String text, int line) {}
+  public record Entry(String text, int line) {}
 
   private final Path file;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
+  private final Map<String, Entry> lists = new LinkedHashMap<>();
 
   private TomlTables(Path file) {
     this.file = file;
   }
 
   /** Throws {@link BadInputException} at a line that is no TOML. */
-  static TomlTables read(Path file) {
+  public static TomlTables read(Path file) {
     TomlTables tables = new TomlTables(file);
     try (TextLines lines = TextLines.open(file, "a TOML file")) {
       String table = "";
@@ -76,28 +77,39 @@ final class TomlTables {
                 .formatted(ShownText.of(key), before.line));
       }
     } else {
-      pass(value, lines);
+      StringBuilder whole = new StringBuilder();
+      pass(value, lines, whole);
+      if (value.startsWith("[")) {
+        lists.put(key, new Entry(whole.toString(), line));
+      }
     }
   }
 
+  /** The text of a list, without comments, as the file writes it; empty where there is none. */
+  public Optional<Entry> list(String key) {
+    return Optional.ofNullable(lists.get(key));
+  }
+
   /** Reads on to the end of a list, an inline table or a text over several lines. */
-  private void pass(String value, TextLines lines) {
+  private void pass(String value, TextLines lines, StringBuilder whole) {
     int first = lines.number();
     String rest = value;
     @Nullable String quotes = null; // of a text over several lines
     int depth = 0;
     while (true) {
       int at = 0;
+      int end = rest.length(); // of what is no comment
       while (at < rest.length()) {
         String found = quotes == null ? opening(rest, at) : quotes;
         if (quotes != null) {
-          int end = rest.indexOf(quotes, at);
-          at = end < 0 ? rest.length() : end + quotes.length();
-          quotes = end < 0 ? quotes : null;
+          int closing = rest.indexOf(quotes, at);
+          at = closing < 0 ? rest.length() : closing + quotes.length();
+          quotes = closing < 0 ? quotes : null;
         } else if (!found.isEmpty()) {
           quotes = found;
           at += found.length();
         } else if (rest.charAt(at) == '#') {
+          end = at;
           at = rest.length();
         } else {
           depth += "[{".indexOf(rest.charAt(at)) >= 0 ? 1 : 0;
@@ -105,6 +117,7 @@ final class TomlTables {
           at++;
         }
       }
+      whole.append(rest, 0, end).append('\n');
       quotes = quotes != null && quotes.length() == 1 ? null : quotes;
       if (depth <= 0 && quotes == null) {
         return;
@@ -126,12 +139,13 @@ final class TomlTables {
     return "";
   }
 
-  Optional<Entry> value(String key) {
+  /** A plain value; empty where the file has none of that key. */
+  public Optional<Entry> value(String key) {
     return Optional.ofNullable(entries.get(key));
   }
 
   /** The value; its absence is a mistake. */
-  Entry required(String key) {
+  public Entry required(String key) {
     return value(key)
         .orElseThrow(
             () -> BadInputException.at(file, 1, "the key %s is missing; add it".formatted(key)));

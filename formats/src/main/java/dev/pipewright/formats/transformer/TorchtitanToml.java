@@ -49,7 +49,45 @@ public final class TorchtitanToml {
           "gpt_oss",
           Map.of("20b", "gpt-oss-20b", "120b", "gpt-oss-120b"));
 
+  /**
+   * A network of torchtitan.
+   *
+   * @param model family of networks
+   * @param name of its sizes
+   */
+  public record Flavor(String model, String name) {}
+
   private TorchtitanToml() {}
+
+  /**
+   * torchtitan's network of a shape, whatever its sequences and multi-token prediction; empty where
+   * there is none.
+   */
+  public static Optional<Flavor> flavor(TransformerShape shape) {
+    for (Map.Entry<String, Map<String, String>> model : KNOWN.entrySet()) {
+      for (Map.Entry<String, String> flavor : model.getValue().entrySet()) {
+        TransformerShape known = Transformers.find(flavor.getValue()).orElseThrow().shape();
+        if (known.stack().equals(shape.stack())
+            && known.input().equals(shape.input())
+            && known.head().equals(shape.head())
+            && known.hidden() == shape.hidden()) {
+          return Optional.of(new Flavor(model.getKey(), flavor.getKey()));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether a configuration names a network whose sizes are known. */
+  public static boolean isKnown(TomlTables tables) {
+    Map<String, String> flavors =
+        KNOWN.getOrDefault(
+            tables.value("model.name").map(TomlTables.Entry::text).orElse(""), Map.of());
+    return tables
+        .value("model.flavor")
+        .filter(flavor -> flavors.containsKey(flavor.text()))
+        .isPresent();
+  }
 
   /** Whether a file that starts so is such a configuration. */
   public static boolean begins(String start) {

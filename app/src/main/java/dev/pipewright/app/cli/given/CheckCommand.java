@@ -9,7 +9,6 @@ import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.answer.TrainingFiguresJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.json.JsonText;
-import dev.pipewright.formats.schedule.CheckedFile;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.formats.schedule.ScheduleCsv;
 import dev.pipewright.formats.schedule.ScheduleFile;
@@ -107,7 +106,7 @@ public final class CheckCommand implements Callable<Integer> {
         "--megatron-layout",
         "a file; leave it out, or leave out the file");
     Checked checked =
-        switch (CheckedFile.kind(argument.path)) {
+        switch (argument.kind()) {
           case SCHEDULE_CSV -> schedule(ScheduleCsv.read(argument.path, blocking()));
           case SCHEDULE_JSON -> schedule(ScheduleJsonReader.read(argument.path));
           case PLAN -> plan();

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.given;
 
 import dev.pipewright.app.cli.input.SimulationOptions;
 import dev.pipewright.app.cli.plan.Answer;
+import dev.pipewright.app.cli.plan.PlanExporter;
 import dev.pipewright.app.cli.plan.PlanProblems;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
@@ -81,6 +82,11 @@ public record GivenStep(
     ParallelismLimits limits = new ParallelismLimits(costed.workload().chain().graph());
     PipelinePlan plan = limits.usual(file.plan());
     return new GivenStep(argument.path, file, plan, costed, prices, compared);
+  }
+
+  /** What exports it, priced as it is here. */
+  public PlanExporter exporter(Optional<String> modelFormat) {
+    return new PlanExporter(costed, costModel, globalBatch(), file.plan(), modelFormat);
   }
 
   /** Samples of a step: those of the plan's micro-batches, but where the cost model truncates. */

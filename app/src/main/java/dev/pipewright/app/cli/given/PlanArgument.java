@@ -5,11 +5,13 @@ import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.imported.PlanImports;
 import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.problem.SizeLimits;
+import dev.pipewright.formats.schedule.CheckedFile;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.OperatorPlan;
 import dev.pipewright.plan.PatternPlan;
@@ -18,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +48,9 @@ public final class PlanArgument {
   @Parameters(
       arity = "0..1",
       paramLabel = LABEL,
-      description = "A plan, as `plan --out` or `--json` writes.")
+      description =
+          "A plan, as `plan --out` or `--json` writes, or in another program's format: Megatron-LM's"
+              + " arguments, torchtitan's TOML, JSON of Galvatron or DeepSpeed.")
   Path path = NONE;
 
   @Option(
@@ -62,12 +67,28 @@ public final class PlanArgument {
 
   @Mixin ModelArgument arguments = new ModelArgument();
 
+  /** The file. */
+  public Path file() {
+    return path;
+  }
+
+  /** The format of the model's file, where the user says it. */
+  public Optional<String> modelFormat() {
+    return Optional.ofNullable(arguments.modelFormat);
+  }
+
+  /** What the file holds: a schedule, or a plan in whatever format. */
+  CheckedFile.Kind kind() {
+    boolean csv = path.toString().endsWith(".csv");
+    return !csv && PlanImports.isImport(path) ? CheckedFile.Kind.PLAN : CheckedFile.kind(path);
+  }
+
   boolean isGiven() {
     return !path.equals(NONE);
   }
 
   /** Throws where the command line names no file. */
-  void require(CommandSpec spec) {
+  public void require(CommandSpec spec) {
     if (!isGiven()) {
       throw new BadInputException(
           "%s is missing; write `%s %s`".formatted(LABEL, spec.qualifiedName(), LABEL));
@@ -86,7 +107,7 @@ public final class PlanArgument {
 
   /** The plan with the prices of its parts. */
   public GivenPlan load() {
-    PlanFile<?> file = PlanFile.read(path);
+    PlanFile<?> file = PlanImports.read(path, devices());
     return switch (file.plan()) {
       case PipelinePlan plan when isMeasured(file.madeFor()) -> GivenPeaks.of(this, file.of(plan));
       case PipelinePlan plan -> GivenStep.of(this, file.of(plan));
@@ -94,6 +115,13 @@ public final class PlanArgument {
       case PatternPlan plan -> GivenPattern.of(this, file.of(plan));
       case OperatorPlan plan -> GivenPlacement.of(this, file.of(plan));
     };
+  }
+
+  /** Devices of the cluster, where the user gives one. */
+  private OptionalInt devices() {
+    return arguments.cluster == null
+        ? OptionalInt.empty()
+        : OptionalInt.of(arguments.cluster(Optional.empty()).size());
   }
 
   private boolean isMeasured(MadeFor madeFor) {

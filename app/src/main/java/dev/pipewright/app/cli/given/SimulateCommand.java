@@ -70,7 +70,7 @@ public final class SimulateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     argument.require(spec);
-    if (CheckedFile.kind(argument.path) != CheckedFile.Kind.PLAN) {
+    if (argument.kind() != CheckedFile.Kind.PLAN) {
       return schedule();
     }
     argument.refuse(

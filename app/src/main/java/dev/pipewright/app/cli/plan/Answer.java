@@ -109,6 +109,11 @@ public final class Answer implements PlannerAnswer {
       return List.of();
     }
 
+    /** What exports the best plan; empty where it has no times. */
+    default Optional<PlanExporter> exporter() {
+      return Optional.empty();
+    }
+
     /** Whether plans that do not fit count as none. */
     default boolean limitsMemory() {
       return true;
@@ -270,6 +275,11 @@ public final class Answer implements PlannerAnswer {
   @Override
   public Optional<String> nothing() {
     return planning.best().isPresent() ? Optional.empty() : remarks.nothing();
+  }
+
+  @Override
+  public Optional<PlanExporter> exporter() {
+    return remarks.exporter();
   }
 
   @Override

@@ -9,8 +9,12 @@ import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.text.TrainingLines;
 import dev.pipewright.formats.answer.TrainingFiguresJson;
+import dev.pipewright.formats.export.ExportCatalog;
+import dev.pipewright.formats.export.ExportedFile;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.SearchStoppedException;
@@ -26,6 +30,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -90,6 +95,16 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   @Mixin private PlacementFlags placement = new PlacementFlags();
 
   @Option(
+      names = "--export",
+      paramLabel = "TARGET",
+      description =
+          "Also write the plan for another framework, as `export` does: with the other files, or"
+              + " after the answer.")
+  private @Nullable String export;
+
+  @Mixin private ExportFlags exporting = new ExportFlags();
+
+  @Option(
       names = "--time-limit",
       paramLabel = "S",
       description = "Seconds after which the search ends with the best so far, as Ctrl-C does.")
@@ -123,10 +138,20 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     int before = found.sentences().size();
     found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
+    found.of("--export", this::checkExport);
     boolean known = before == found.sentences().size();
     if (known && objective == null && isForTime(planner)) {
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
+    }
+  }
+
+  private void checkExport() {
+    if (export != null) {
+      ExportCatalog.named("--export", export, exporting.options());
+    } else if (exporting.given()) {
+      throw new BadInputException(
+          "--nearest, --around and --torchtitan-version: are for exports; add --export TARGET");
     }
   }
 
@@ -155,7 +180,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     Optional<PlannerEntry> meant = meant();
     synchronous.checkStages(meant.map(PlannerEntry::name).orElse(planner));
     try (OutputFolder to =
-        OutputFolder.of(out, Answer.FILES.toArray(String[]::new))) { // before any work
+        OutputFolder.of(out, fileNames().toArray(String[]::new))) { // before any work
       PlannerAnswer answer;
       try (SearchDeadline patience = new SearchDeadline(SearchDeadline.limit(timeLimit))) {
         answer = answer(meant, patience);
@@ -165,6 +190,14 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       }
       return show(answer, to);
     }
+  }
+
+  private List<String> fileNames() {
+    List<String> names = new ArrayList<>(Answer.FILES);
+    if (export != null) {
+      names.addAll(ExportCatalog.named("--export", export, exporting.options()).fileNames());
+    }
+    return names;
   }
 
   /**
@@ -213,10 +246,16 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   private int show(PlannerAnswer answer, @Nullable OutputFolder to) {
     PrintWriter printer = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
+    Optional<PlanExporter.Outcome> exported =
+        answer.nothing().isPresent() ? Optional.empty() : exported(answer);
     if (json) {
       String object = answer.json();
+      String whole =
+          answer.figures().map(found -> TrainingFiguresJson.added(object, found)).orElse(object);
       printer.print(
-          answer.figures().map(found -> TrainingFiguresJson.added(object, found)).orElse(object));
+          exported
+              .map(outcome -> JsonText.joined(whole, Map.of("export", outcome.object())))
+              .orElse(whole));
     }
     Optional<String> nothing = answer.nothing();
     if (nothing.isPresent()) {
@@ -236,6 +275,42 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       err.println("wrote " + String.join(", ", answer.files()) + " to " + to);
     }
     answer.remarks().forEach(remark -> err.println("pipewright: " + remark));
-    return answer.fits() ? 0 : Failures.NO;
+    boolean said = exported.map(outcome -> show(outcome, to)).orElse(true);
+    return answer.fits() && said ? 0 : Failures.NO;
+  }
+
+  private Optional<PlanExporter.Outcome> exported(PlannerAnswer answer) {
+    if (export == null) {
+      return Optional.empty();
+    }
+    PlanExporter exporter =
+        answer
+            .exporter()
+            .orElseThrow(() ->
+                new BadInputException(
+                    "--export: is for plans of synchronous steps with times, and %s finds others; leave it out"
+                        .formatted(planner)));
+    return Optional.of(exporter.export("--export", export, exporting));
+  }
+
+  /** Whether the target could say the plan, or the nearest one was asked for. */
+  private boolean show(PlanExporter.Outcome outcome, @Nullable OutputFolder to) {
+    PrintWriter err = spec.commandLine().getErr();
+    outcome.refusal().ifPresent(sentence -> err.println("pipewright: " + sentence));
+    outcome.notes().forEach(note -> err.println("pipewright: " + note));
+    if (outcome.exported().isEmpty()) {
+      return false;
+    }
+    if (to != null) {
+      outcome.files().forEach(file -> to.write(file.name(), file.text()));
+      err.println(
+          "wrote "
+              + String.join(", ", outcome.files().stream().map(ExportedFile::name).toList())
+              + " to "
+              + to);
+    } else if (!json) {
+      spec.commandLine().getOut().print("\n" + outcome.text());
+    }
+    return true;
   }
 }

@@ -39,6 +39,11 @@ public interface PlannerAnswer {
     return List.of("plan.json");
   }
 
+  /** What exports the plan; empty where it is none of synchronous training with times. */
+  default Optional<PlanExporter> exporter() {
+    return Optional.empty();
+  }
+
   /** Writes all files into a folder. */
   default void write(OutputFolder out) {
     out.write("plan.json", json());

@@ -10,7 +10,7 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.imported.PlanImports;
 import dev.pipewright.formats.problem.StepOptions;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.OneDevice;
@@ -57,7 +57,13 @@ public final class StepAnswer implements Answer.Remarks {
         flags
             .evaluate()
             .map(path ->
-                Oracles.evaluate(problem, PlanJson.read(path).plan(), planner, path.toString()))
+                Oracles.evaluate(
+                    problem,
+                    PlanImports.readStep(
+                            path, OptionalInt.of(arguments.cluster(Optional.empty()).size()))
+                        .plan(),
+                    planner,
+                    path.toString()))
             .orElseGet(() -> Planners.plan(problem, planner, patience));
     return of(found, arguments.profileBatch(), patience.ended());
   }
@@ -73,6 +79,19 @@ public final class StepAnswer implements Answer.Remarks {
         Answer.Subject.of(found.costed(), profileBatch, found.request().globalBatch()),
         found.searchSeconds(),
         new StepAnswer(found, ended));
+  }
+
+  @Override
+  public Optional<PlanExporter> exporter() {
+    return planning()
+        .best()
+        .map(best ->
+            new PlanExporter(
+                found.costed(),
+                request().costModel(),
+                request().globalBatch(),
+                best.plan(),
+                Optional.empty()));
   }
 
   @Override

@@ -1,0 +1,119 @@
+package dev.pipewright.formats.export;
+
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.units.Precision;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A function of Python that sets a plan in a Megatron-Bridge recipe's configuration, as its
+ * performance recipes do.
+ *
+ * <p>Source: Megatron-Bridge, {@code scripts/performance/} and {@code
+ * megatron/bridge/training/config.py}, of 2026.
+ */
+final class BridgeExport implements PlanExport {
+  private static final String FILE = "bridge_plan.py";
+
+  @Override
+  public List<String> fileNames() {
+    return List.of(FILE);
+  }
+
+  @Override
+  public String framework() {
+    return "Megatron-Bridge";
+  }
+
+  @Override
+  public List<ExportRule> rules() {
+    List<ExportRule> rules = new ArrayList<>(MegatronSteps.rules());
+    rules.add(
+        StateRules.sharding(
+            plan -> List.of(ZeroStage.NOTHING, ZeroStage.OPTIMIZER), " by a recipe's settings"));
+    rules.add(GridRules.consecutive(false));
+    return rules;
+  }
+
+  @Override
+  public List<String> notes(ExportedPlan plan) {
+    return MegatronSteps.notes(plan);
+  }
+
+  @Override
+  public LaunchCommand launch(ExportedPlan plan) {
+    return new LaunchCommand(List.of(), "train_bridge.py");
+  }
+
+  @Override
+  public List<ExportedFile> files(ExportedPlan plan) {
+    List<String> lines = new ArrayList<>();
+    set(lines, "model.tensor_model_parallel_size", plan.tensor());
+    set(lines, "model.sequence_parallel", python(MegatronSteps.sequenceParallel(plan)));
+    set(lines, "model.pipeline_model_parallel_size", plan.ranks());
+    set(
+        lines,
+        "model.virtual_pipeline_model_parallel_size",
+        plan.chunks() > 1 ? plan.chunks() : "None");
+    set(
+        lines,
+        "model.pipeline_model_parallel_layout",
+        MegatronSteps.layoutText(plan).map(PythonText::quoted).orElse("None"));
+    set(lines, "model.context_parallel_size", 1);
+    set(lines, "model.expert_model_parallel_size", 1);
+    addRecomputation(lines, plan);
+    set(lines, "train.micro_batch_size", plan.perRank());
+    set(lines, "train.global_batch_size", plan.plan().globalBatch());
+    boolean sharded = plan.plan().sharding() == ZeroStage.OPTIMIZER;
+    set(lines, "ddp.use_distributed_optimizer", python(sharded));
+    set(lines, "optimizer.use_distributed_optimizer", python(sharded));
+    set(lines, "ddp.overlap_grad_reduce", python(plan.plan().overlapGradients()));
+    set(lines, "ddp.overlap_param_gather", python(sharded && plan.plan().overlapGradients()));
+    Precision precision = plan.training().precision();
+    if (precision == Precision.BF16 || precision == Precision.FP16) {
+      set(lines, "mixed_precision", PythonText.quoted(precision.word() + "_mixed"));
+    }
+    String body = String.join("\n    ", lines);
+    return List.of(
+        new ExportedFile(
+            FILE,
+            """
+            \"\"\"A plan for %s on %s.\"\"\"
+
+            from megatron.bridge.training.config import ConfigContainer
+
+
+            def apply_plan(cfg: ConfigContainer) -> ConfigContainer:
+                \"\"\"Sets the plan in the configuration that a recipe of the network returns.\"\"\"
+                assert cfg.model.num_layers == %d, cfg.model.num_layers
+                %s
+                return cfg
+            """
+                .formatted(
+                    PythonText.inDocstring(plan.model()), plan.degrees(), plan.blocks(), body)));
+  }
+
+  private static void addRecomputation(List<String> lines, ExportedPlan plan) {
+    boolean none = RecomputeForm.none(plan.plan());
+    var uniform = none ? java.util.OptionalInt.empty() : RecomputeForm.uniform(plan);
+    set(lines, "model.recompute_granularity", none ? "None" : "\"full\"");
+    set(
+        lines,
+        "model.recompute_method",
+        none ? "None" : uniform.isPresent() ? "\"uniform\"" : "\"block\"");
+    set(
+        lines,
+        "model.recompute_num_layers",
+        none
+            ? "None"
+            : uniform.isPresent() ? uniform.getAsInt() : RecomputeForm.block(plan).orElseThrow());
+  }
+
+  private static void set(List<String> lines, String name, Object value) {
+    lines.add("cfg." + name + " = " + value);
+  }
+
+  private static String python(boolean value) {
+    return value ? "True" : "False";
+  }
+}

@@ -1,0 +1,157 @@
+package dev.pipewright.formats.export;
+
+import dev.pipewright.model.Training;
+import dev.pipewright.model.transformer.HeadPart;
+import dev.pipewright.model.transformer.InputShape;
+import dev.pipewright.model.transformer.TransformerShape;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.Placement;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A plan with what its export needs to know of network and cluster. The chain of a decoder is its
+ * embedding, its blocks, and its head with the last normalisation.
+ *
+ * @param model the network's name
+ * @param shape of a transformer; empty for other networks
+ * @param layers names of the chain's layers
+ * @param perNode devices of a node
+ * @param training optimizer and precision
+ */
+public record ExportedPlan(
+    PipelinePlan plan,
+    String model,
+    Optional<TransformerShape> shape,
+    List<String> layers,
+    int perNode,
+    Training training) {
+  public ExportedPlan {
+    layers = List.copyOf(layers);
+  }
+
+  /** Another plan of the same network on the same cluster. */
+  public ExportedPlan with(PipelinePlan other) {
+    return new ExportedPlan(other, model, shape, layers, perNode, training);
+  }
+
+  /**
+   * Whether the network is a decoder whose blocks are the layers between the first and the last.
+   */
+  boolean isDecoder() {
+    return shape
+        .filter(s ->
+            s.encoder().isEmpty()
+                && s.stack().causal()
+                && s.input() instanceof InputShape.Words
+                && s.head().size() == 1
+                && s.head().get(0) instanceof HeadPart.Scores
+                && s.stack().size() + 2 == plan.layers())
+        .isPresent();
+  }
+
+  /** The blocks of a decoder. */
+  int blocks() {
+    return plan.layers() - 2;
+  }
+
+  /** The blocks of a decoder before a position of the chain. */
+  private int blocksBefore(int position) {
+    return Math.max(0, Math.min(blocks(), position - 1));
+  }
+
+  /** The first block of a decoder's stage, from 0. */
+  int firstBlock(int stage) {
+    return blocksBefore(plan.stages().get(stage).firstLayer());
+  }
+
+  /** How many blocks of a decoder a stage holds. */
+  int blocks(int stage) {
+    return blocksBefore(plan.stages().get(stage).lastLayer() + 1) - firstBlock(stage);
+  }
+
+  /** Whether a decoder's stage holds the embedding. */
+  boolean embeds(int stage) {
+    return plan.stages().get(stage).firstLayer() == 0;
+  }
+
+  /** Whether a decoder's stage holds the head. */
+  boolean scores(int stage) {
+    return plan.stages().get(stage).lastLayer() == plan.layers() - 1;
+  }
+
+  /** Pipeline ranks. */
+  int ranks() {
+    return plan.placement().ranks();
+  }
+
+  /** Stages of a rank. */
+  int chunks() {
+    Placement placement = plan.placement();
+    return placement.depth() / placement.ranks();
+  }
+
+  private StagePlan first() {
+    return plan.stages().get(0);
+  }
+
+  /** How the first stage's devices divide its layers; those of all stages under most rules. */
+  Parallelism parallelism() {
+    return first().parallelism();
+  }
+
+  /** The degree of tensor parallelism of the first stage. */
+  int tensor() {
+    return parallelism().parts();
+  }
+
+  /** The degree of data parallelism of the first stage. */
+  int data() {
+    return first().replicas();
+  }
+
+  /** Devices of the plan. */
+  int devices() {
+    return plan.devices();
+  }
+
+  /** Samples of a micro-batch on a data-parallel rank of the first stage. */
+  int perRank() {
+    return plan.microBatching() / data();
+  }
+
+  /** Nodes that the plan's devices fill, from the first on. */
+  int nodes() {
+    return (devices() + perNode - 1) / perNode;
+  }
+
+  /** Devices of the plan in a node. */
+  int usedPerNode() {
+    return Math.min(devices(), perNode);
+  }
+
+  /** The number in which all stages agree; empty where they differ. */
+  OptionalInt blocksOfEach() {
+    int each = blocks(0);
+    for (int stage = 1; stage < plan.stages().size(); stage++) {
+      if (blocks(stage) != each) {
+        return OptionalInt.empty();
+      }
+    }
+    return OptionalInt.of(each);
+  }
+
+  /** Degrees in a line: {@code 16 devices: 2 pipeline ranks, data 4, tensor 2}. */
+  String degrees() {
+    return "%d devices: pipeline %d, data %d, tensor %d%s"
+        .formatted(
+            devices(),
+            ranks(),
+            data(),
+            tensor(),
+            chunks() > 1 ? ", " + chunks() + " stages on each rank" : "");
+  }
+}

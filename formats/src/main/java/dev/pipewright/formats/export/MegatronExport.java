@@ -1,0 +1,119 @@
+package dev.pipewright.formats.export;
+
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.units.Precision;
+import java.util.List;
+
+/**
+ * Arguments of Megatron-LM's {@code pretrain_gpt.py}: two arrays of a shell script, of network and
+ * plan. {@code formats.imported.MegatronPlan} reads them back.
+ *
+ * <p>Source: Megatron-LM, {@code megatron/training/arguments.py}, of 2026.
+ */
+final class MegatronExport implements PlanExport {
+  private static final String FILE = "megatron-args.sh";
+
+  @Override
+  public String framework() {
+    return "Megatron-LM";
+  }
+
+  @Override
+  public List<ExportRule> rules() {
+    return MegatronSteps.rules();
+  }
+
+  @Override
+  public List<String> notes(ExportedPlan plan) {
+    return MegatronSteps.notes(plan);
+  }
+
+  @Override
+  public List<String> fileNames() {
+    return List.of(FILE);
+  }
+
+  @Override
+  public List<ExportedFile> files(ExportedPlan plan) {
+    return List.of(new ExportedFile(FILE, text(plan)));
+  }
+
+  @Override
+  public LaunchCommand launch(ExportedPlan plan) {
+    return new LaunchCommand(
+        text(plan).lines().toList(), "pretrain_gpt.py \"${MODEL_ARGS[@]}\" \"${PLAN_ARGS[@]}\"");
+  }
+
+  private static String text(ExportedPlan plan) {
+    return "# Megatron-LM arguments of a plan for "
+        + plan.model()
+        + " on "
+        + plan.degrees()
+        + "\n"
+        + MegatronNetwork.flags(plan.shape().orElseThrow()).array("MODEL_ARGS")
+        + flags(plan).array("PLAN_ARGS");
+  }
+
+  private static Flags flags(ExportedPlan plan) {
+    Flags flags =
+        new Flags()
+            .add("--tensor-model-parallel-size", plan.tensor())
+            .add("--pipeline-model-parallel-size", plan.ranks());
+    MegatronSteps.layoutText(plan)
+        .ifPresent(layout -> flags.add("--pipeline-model-parallel-layout", layout));
+    flags
+        .add("--context-parallel-size", 1)
+        .add("--expert-model-parallel-size", 1)
+        .add("--micro-batch-size", plan.perRank())
+        .add("--global-batch-size", plan.plan().globalBatch())
+        .addIf(MegatronSteps.sequenceParallel(plan), "--sequence-parallel")
+        .addIf(MegatronSteps.byReplica(plan), "--use-tp-pp-dp-mapping");
+    addStates(flags, plan);
+    addRecomputation(flags, plan);
+    Precision precision = plan.training().precision();
+    Optimizer rule = plan.training().optimizer();
+    return flags
+        .addIf(precision == Precision.BF16, "--bf16")
+        .addIf(precision == Precision.FP16, "--fp16")
+        .add("--optimizer", rule == Optimizer.ADAM ? "adam" : "sgd")
+        .addIf(rule == Optimizer.SGD, "--sgd-momentum", 0);
+  }
+
+  private static void addStates(Flags flags, ExportedPlan plan) {
+    ZeroStage sharding = plan.plan().sharding();
+    boolean overlaps = plan.plan().overlapGradients();
+    switch (sharding) {
+      case NOTHING -> flags.addIf(overlaps, "--overlap-grad-reduce");
+      case OPTIMIZER ->
+          flags
+              .add("--use-distributed-optimizer")
+              .addIf(overlaps, "--overlap-grad-reduce")
+              .addIf(overlaps, "--overlap-param-gather");
+      case GRADIENTS, PARAMETERS ->
+          flags
+              .add("--use-megatron-fsdp")
+              .add(
+                  "--data-parallel-sharding-strategy",
+                  sharding == ZeroStage.GRADIENTS ? "optim_grads" : "optim_grads_params")
+              .add("--use-distributed-optimizer")
+              .add("--overlap-grad-reduce")
+              .add("--overlap-param-gather")
+              .add("--no-gradient-accumulation-fusion")
+              .add("--ckpt-format", "fsdp_dtensor");
+    }
+  }
+
+  private static void addRecomputation(Flags flags, ExportedPlan plan) {
+    if (RecomputeForm.none(plan.plan())) {
+      return;
+    }
+    var uniform = RecomputeForm.uniform(plan);
+    flags
+        .add("--recompute-granularity", "full")
+        .add("--recompute-method", uniform.isPresent() ? "uniform" : "block")
+        .add(
+            "--recompute-num-layers",
+            uniform.isPresent() ? uniform.getAsInt() : RecomputeForm.block(plan).orElseThrow());
+  }
+}

@@ -1,0 +1,106 @@
+package dev.pipewright.formats.export;
+
+import dev.pipewright.formats.transformer.MegatronLayout;
+import dev.pipewright.formats.transformer.MegatronLayout.Kind;
+import dev.pipewright.formats.transformer.MegatronLayoutText;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.schedule.Interleaved;
+import dev.pipewright.schedule.PipelinePolicy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** What Megatron-LM can say of a plan, shared by all forms of its settings. */
+final class MegatronSteps {
+  private static final List<ScheduleRules.Known> SCHEDULES =
+      List.of(
+          new ScheduleRules.Known(PipelinePolicy.A.scheduleName(), "1F1B"),
+          new ScheduleRules.Known(Interleaved.NAME, "interleaved 1F1B"));
+
+  private MegatronSteps() {}
+
+  static List<ExportRule> rules() {
+    return List.of(
+        GridRules.decoder(),
+        MegatronNetwork.rule(),
+        optimizer(),
+        GridRules.kinds(List.of(Parallelism.Kind.TENSOR, Parallelism.Kind.SEQUENCE)),
+        GridRules.equalRanks(true),
+        ScheduleRules.among(SCHEDULES, true),
+        GridRules.consecutive(true),
+        GridRules.wholeSamples(),
+        StateRules.sharding(MegatronSteps::shardings, " with pipelines or without overlap"),
+        RecomputeForm.megatron());
+  }
+
+  /** It updates by Adam or by SGD. */
+  private static ExportRule optimizer() {
+    return exported ->
+        exported.training().optimizer() == Optimizer.RMSPROP
+            ? Optional.of(new Gap("the optimizer rmsprop (it has adam and sgd)", Optional.empty()))
+            : Optional.empty();
+  }
+
+  /** Its FSDP for ZeRO 2 and 3 is written without pipelines only; it always overlaps. */
+  private static List<ZeroStage> shardings(ExportedPlan exported) {
+    return exported.ranks() == 1 && exported.plan().overlapGradients()
+        ? List.of(ZeroStage.values())
+        : List.of(ZeroStage.NOTHING, ZeroStage.OPTIMIZER);
+  }
+
+  /** Whether stages are as Megatron makes them of the numbers of layers and ranks alone. */
+  static boolean usualStages(ExportedPlan exported) {
+    int last = exported.plan().stages().size() - 1;
+    return exported.chunks() == 1
+        && exported.blocksOfEach().isPresent()
+        && exported.blocks(0) > 0
+        && (last == 0 || (!exported.scores(0) && !exported.embeds(last)));
+  }
+
+  /** Stages as {@code --pipeline-model-parallel-layout} says them. */
+  static MegatronLayout layout(ExportedPlan exported) {
+    List<List<Kind>> stages = new ArrayList<>();
+    for (int s = 0; s < exported.plan().stages().size(); s++) {
+      List<Kind> layers = new ArrayList<>();
+      if (exported.embeds(s)) {
+        layers.add(Kind.EMBEDDING);
+      }
+      layers.addAll(Collections.nCopies(exported.blocks(s), Kind.DECODER));
+      if (exported.scores(s)) {
+        layers.add(Kind.LOSS);
+      }
+      stages.add(layers);
+    }
+    return new MegatronLayout(stages, exported.ranks());
+  }
+
+  /** The layout's text; empty where Megatron makes the same stages without it. */
+  static Optional<String> layoutText(ExportedPlan exported) {
+    return usualStages(exported)
+        ? Optional.empty()
+        : Optional.of(MegatronLayoutText.of(layout(exported)));
+  }
+
+  static boolean sequenceParallel(ExportedPlan exported) {
+    return exported.tensor() > 1 && exported.parallelism().kind() == Parallelism.Kind.SEQUENCE;
+  }
+
+  /** Whether pipelines are numbered one by one, not pipeline rank by pipeline rank. */
+  static boolean byReplica(ExportedPlan exported) {
+    return !GridRules.isConsecutive(exported);
+  }
+
+  static List<String> notes(ExportedPlan exported) {
+    List<String> notes = new ArrayList<>();
+    exported
+        .shape()
+        .flatMap(shape -> shape.prediction())
+        .ifPresent(extra ->
+            notes.add(
+                "the plan has no stage for multi-token prediction, so the arguments leave it out"));
+    return notes;
+  }
+}

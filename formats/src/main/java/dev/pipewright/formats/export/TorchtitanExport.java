@@ -1,0 +1,109 @@
+package dev.pipewright.formats.export;
+
+import dev.pipewright.formats.transformer.TorchtitanToml.Flavor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * A recipe of torchtitan in Python, the form of its configurations since April 2026.
+ *
+ * <p>Source: torchtitan, {@code torchtitan/config/} and {@code
+ * torchtitan/distributed/pipeline_parallel.py}, of August 2026.
+ */
+final class TorchtitanExport implements PlanExport {
+  private static final String FILE = "torchtitan_plan.py";
+
+  @Override
+  public String framework() {
+    return "torchtitan";
+  }
+
+  @Override
+  public List<ExportRule> rules() {
+    return TorchtitanNetwork.rules();
+  }
+
+  @Override
+  public List<String> notes(ExportedPlan plan) {
+    return TorchtitanNetwork.notes(plan);
+  }
+
+  @Override
+  public List<String> fileNames() {
+    return List.of(FILE);
+  }
+
+  @Override
+  public LaunchCommand launch(ExportedPlan plan) {
+    return new LaunchCommand(
+        List.of(), "-m torchtitan.train --module torchtitan_plan --config plan");
+  }
+
+  @Override
+  public List<ExportedFile> files(ExportedPlan plan) {
+    List<String> lines = new ArrayList<>();
+    boolean replicated = TorchtitanNetwork.replicated(plan);
+    lines.add("p = config.parallelism");
+    lines.add("p.data_parallel_replicate_degree = " + (replicated ? plan.data() : 1));
+    lines.add("p.data_parallel_shard_degree = " + (replicated ? 1 : plan.data()));
+    lines.add("p.tensor_parallel_degree = " + plan.tensor());
+    lines.add("p.context_parallel_degree = 1");
+    lines.add("p.expert_parallel_degree = 1");
+    lines.add("p.pipeline_parallel_degree = " + plan.ranks());
+    if (!replicated) {
+      lines.add(
+          "p.fsdp_reshard_after_forward = " + PythonText.quoted(TorchtitanNetwork.reshard(plan)));
+    }
+    if (plan.ranks() > 1) {
+      lines.add(
+          "p.pipeline_parallel_schedule = " + PythonText.quoted(TorchtitanNetwork.schedule(plan)));
+      lines.add("p.num_pp_microbatches = " + plan.plan().microBatches());
+      lines.add("p.module_fqns_per_model_part = [");
+      TorchtitanNetwork.stages(plan, "lm_head").forEach(stage -> lines.add("    " + stage + ","));
+      lines.add("]");
+    }
+    int accumulated = plan.ranks() > 1 ? plan.plan().microBatches() : 1;
+    lines.add("config.training.local_batch_size = " + plan.perRank() * accumulated);
+    lines.add("config.training.global_batch_size = " + plan.plan().globalBatch());
+    plan.shape().ifPresent(shape -> lines.add("config.training.seq_len = " + shape.sequence()));
+    boolean recomputes = !RecomputeForm.none(plan.plan());
+    lines.add(
+        "config.activation_checkpoint.mode = " + PythonText.quoted(recomputes ? "full" : "none"));
+    return List.of(new ExportedFile(FILE, text(plan, String.join("\n    ", lines))));
+  }
+
+  private static String text(ExportedPlan plan, String body) {
+    Optional<Flavor> flavor =
+        TorchtitanNetwork.flavor(plan).filter(each -> each.model().equals("llama3"));
+    String recipe =
+        flavor.map(each -> "llama3_" + each.name().toLowerCase(Locale.ROOT)).orElse("planned");
+    String module =
+        flavor.isPresent() ? "torchtitan.models.llama3.config_registry" : "config_registry";
+    return """
+    \"\"\"A plan for %s on %s.
+
+    Run it with MODULE=torchtitan_plan CONFIG=plan NGPU=%d ./run_train.sh
+    \"\"\"
+
+    from torchtitan.trainer import Trainer
+    from %s import %s
+
+
+    def plan() -> Trainer.Config:
+        \"\"\"The network's recipe with the plan's settings.\"\"\"
+        config = %s()
+        %s
+        return config
+    """
+        .formatted(
+            PythonText.inDocstring(plan.model()),
+            plan.degrees(),
+            plan.devices(),
+            module,
+            recipe,
+            recipe,
+            body);
+  }
+}

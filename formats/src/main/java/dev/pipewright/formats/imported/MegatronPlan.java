@@ -1,0 +1,346 @@
+package dev.pipewright.formats.imported;
+
+import dev.pipewright.formats.GivenMemory;
+import dev.pipewright.formats.MadeFor;
+import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.export.RecomputeForm;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
+import dev.pipewright.formats.transformer.MegatronArguments;
+import dev.pipewright.formats.transformer.MegatronFile;
+import dev.pipewright.formats.transformer.MegatronLayout;
+import dev.pipewright.formats.transformer.MegatronLayout.Kind;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.schedule.Interleaved;
+import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.units.Precision;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * The plan in Megatron-LM's arguments, of which the same file also states the network. Their world
+ * size is that of the launcher.
+ *
+ * <p>Source: Megatron-LM, {@code megatron/training/arguments.py}, of 2026.
+ */
+final class MegatronPlan implements PlanImport {
+  private static final String LAYOUT = "pipeline-model-parallel-layout";
+  private static final String PER_CHUNK = "num-layers-per-virtual-pipeline-stage";
+  private static final String CHUNKS = "num-virtual-stages-per-pipeline-rank";
+  private static final String GRANULARITY = "recompute-granularity";
+  private static final String STRATEGY = "data-parallel-sharding-strategy";
+
+  /** What plans do not have: flags with the values that change nothing. */
+  private static final List<String> DEGREES =
+      List.of(
+          "context-parallel-size",
+          "hierarchical-context-parallel-sizes",
+          "expert-model-parallel-size",
+          "expert-tensor-parallel-size");
+
+  private static final List<String> UNKNOWN =
+      List.of(
+          "use-torch-fsdp2",
+          "cpu-offloading",
+          "fine-grained-activation-offloading",
+          "account-for-embedding-in-pipeline-split",
+          "account-for-loss-in-pipeline-split",
+          "rampup-batch-size");
+
+  @Override
+  public String words() {
+    return "arguments of Megatron-LM";
+  }
+
+  @Override
+  public boolean begins(String start) {
+    return MegatronFile.begins(start);
+  }
+
+  @Override
+  public PlanFile<PipelinePlan> read(Path file, OptionalInt devices) {
+    MegatronArguments arguments = MegatronFile.arguments(file);
+    refuseUnknown(arguments);
+    int world =
+        StageGrid.devices(
+            file, first(arguments.optional("world-size"), devices), "arguments of Megatron-LM");
+    PipelinePlan plan = new Reading(file, arguments).plan(world);
+    MadeFor madeFor =
+        new MadeFor(
+            Optional.of(file.toString()),
+            Optional.empty(),
+            OptionalLong.of(plan.globalBatch()),
+            OptionalInt.empty(),
+            Optional.of(training(arguments)),
+            GivenMemory.NONE);
+    return new PlanFile<>(plan, madeFor, Optional.empty());
+  }
+
+  private static OptionalInt first(OptionalInt one, OptionalInt other) {
+    return one.isPresent() ? one : other;
+  }
+
+  private static void refuseUnknown(MegatronArguments arguments) {
+    for (String degree : DEGREES) {
+      int parts = arguments.number(degree, 1);
+      if (parts > 1) {
+        throw arguments.wrong(
+            degree,
+            "--%s is %d, which plans do not have yet; `pipewright predict` takes such layouts"
+                .formatted(degree, parts));
+      }
+    }
+    for (String flag : UNKNOWN) {
+      boolean off =
+          arguments.word(flag).filter(v -> !v.equals("False") && !v.equals("false")).isEmpty();
+      if (!off) {
+        throw arguments.wrong(
+            flag, "--%s is nothing that plans have; leave it out".formatted(flag));
+      }
+    }
+  }
+
+  private static Training training(MegatronArguments arguments) {
+    Precision precision =
+        arguments.flag("bf16")
+            ? Precision.BF16
+            : arguments.flag("fp16") ? Precision.FP16 : Precision.FP32;
+    boolean sgd = arguments.word("optimizer").filter("sgd"::equals).isPresent();
+    boolean plain = arguments.word("sgd-momentum").filter(v -> v.matches("0+(\\.0*)?")).isPresent();
+    return new Training(
+        sgd ? plain ? Optimizer.SGD : Optimizer.MOMENTUM : Optimizer.ADAM, precision);
+  }
+
+  /** One file's plan. */
+  private record Reading(Path file, MegatronArguments arguments) {
+    PipelinePlan plan(int world) {
+      int tensor = positive("tensor-model-parallel-size");
+      int ranks = positive("pipeline-model-parallel-size");
+      if (world % Math.multiplyFull(tensor, ranks) != 0) {
+        throw arguments.wrong(
+            "tensor-model-parallel-size",
+            "%d devices are no multiple of tensor %d times pipeline %d; give as many devices with --cluster"
+                .formatted(world, tensor, ranks));
+      }
+      int data = world / (tensor * ranks);
+      List<Integer> ends = ends(ranks);
+      Parallelism division =
+          tensor == 1
+              ? Parallelism.NONE
+              : Parallelism.of(
+                  arguments.flag("sequence-parallel")
+                      ? Parallelism.Kind.SEQUENCE
+                      : Parallelism.Kind.TENSOR,
+                  tensor);
+      boolean byReplica = arguments.flag("use-tp-pp-dp-mapping") && ranks > 1 && data > 1;
+      StageGrid grid =
+          new StageGrid(
+              file,
+              ranks,
+              data * tensor,
+              ends,
+              Collections.nCopies(ends.size(), division),
+              byReplica);
+      return grid.plan(
+          ends.size() > ranks ? Interleaved.NAME : PipelinePolicy.A.scheduleName(),
+          batching(data),
+          new StageGrid.Keeping(
+              arguments.flag("overlap-grad-reduce") || sharding().atLeast(ZeroStage.GRADIENTS),
+              sharding(),
+              recomputed(grid)));
+    }
+
+    private int positive(String flag) {
+      int number = arguments.number(flag, 1);
+      if (number < 1) {
+        throw arguments.wrong(flag, "--%s is 0; expected a whole number >= 1".formatted(flag));
+      }
+      return number;
+    }
+
+    private StageGrid.Batching batching(int data) {
+      int samples = positive("micro-batch-size");
+      int global = arguments.number("global-batch-size", Math.multiplyExact(samples, data));
+      if (global < 1 || global % Math.multiplyFull(samples, data) != 0) {
+        throw arguments.wrong(
+            "global-batch-size",
+            "--global-batch-size is %d, no multiple of --micro-batch-size %d times %d data-parallel ranks; correct one of them"
+                .formatted(global, samples, data));
+      }
+      return new StageGrid.Batching(global / (samples * data), samples);
+    }
+
+    private int blocks() {
+      return arguments.number("num-layers");
+    }
+
+    /** The last layer of each stage. */
+    private List<Integer> ends(int ranks) {
+      Optional<String> layout = arguments.word(LAYOUT);
+      if (layout.isPresent()) {
+        return ofLayout(layout.get(), ranks);
+      }
+      boolean uneven =
+          arguments.says("decoder-first-pipeline-num-layers")
+              || arguments.says("decoder-last-pipeline-num-layers");
+      int chunks = chunks(ranks);
+      if (!uneven || ranks == 1) {
+        return StageGrid.ends(equal(blocks(), ranks * chunks));
+      }
+      if (chunks > 1) {
+        throw arguments.wrong(
+            "decoder-first-pipeline-num-layers",
+            "uneven first or last stages of several chunks are not read; write --" + LAYOUT);
+      }
+      OptionalInt first = arguments.optional("decoder-first-pipeline-num-layers");
+      OptionalInt last = arguments.optional("decoder-last-pipeline-num-layers");
+      int given = (first.isPresent() ? 1 : 0) + (last.isPresent() ? 1 : 0);
+      List<Integer> counts = new ArrayList<>();
+      first.ifPresent(counts::add);
+      int rest = blocks() - first.orElse(0) - last.orElse(0);
+      if (ranks > given) {
+        counts.addAll(equal(rest, ranks - given));
+      }
+      last.ifPresent(counts::add);
+      return StageGrid.ends(counts);
+    }
+
+    private List<Integer> equal(int blocks, int stages) {
+      if (blocks < stages || blocks % stages != 0) {
+        throw arguments.wrong(
+            "num-layers",
+            "%d layers are no multiple of %d stages; write --%s".formatted(blocks, stages, LAYOUT));
+      }
+      return StageGrid.even(blocks, stages);
+    }
+
+    private int chunks(int ranks) {
+      OptionalInt chunks = arguments.optional(CHUNKS);
+      OptionalInt perChunk = arguments.optional(PER_CHUNK);
+      if (chunks.isPresent()) {
+        return Math.max(1, chunks.getAsInt());
+      }
+      int each = perChunk.orElse(0);
+      if (each == 0) {
+        return 1;
+      }
+      if (blocks() % Math.multiplyFull(ranks, each) != 0) {
+        throw arguments.wrong(
+            PER_CHUNK,
+            "%d layers are no multiple of %d ranks times %d; correct one of them"
+                .formatted(blocks(), ranks, each));
+      }
+      return blocks() / (ranks * each);
+    }
+
+    private List<Integer> ofLayout(String text, int ranks) {
+      MegatronLayout layout;
+      try {
+        layout = MegatronLayout.parse(text, ranks);
+      } catch (BadInputException e) {
+        throw arguments.wrong(
+            LAYOUT, String.valueOf(e.getMessage()).replace("--megatron-layout", "--" + LAYOUT));
+      }
+      List<String> problems = layout.problems(OptionalInt.of(blocks()), OptionalInt.empty());
+      if (!problems.isEmpty()) {
+        throw arguments.wrong(
+            LAYOUT, "--%s %s: %s".formatted(LAYOUT, ShownText.of(text), problems.get(0)));
+      }
+      if (!layout.empty().isEmpty()) {
+        throw arguments.wrong(
+            LAYOUT,
+            "--%s leaves stage %d without layers, which plans do not have; give it one"
+                .formatted(LAYOUT, layout.empty().get(0)));
+      }
+      List<Integer> ends = new ArrayList<>();
+      int last = -1;
+      for (List<Kind> stage : layout.stages()) {
+        last += stage.size();
+        ends.add(last);
+      }
+      return ends;
+    }
+
+    private ZeroStage sharding() {
+      if (arguments.flag("use-megatron-fsdp")) {
+        String strategy = arguments.word(STRATEGY).orElse("no_shard");
+        return switch (strategy) {
+          case "no_shard" -> ZeroStage.NOTHING;
+          case "optim" -> ZeroStage.OPTIMIZER;
+          case "optim_grads" -> ZeroStage.GRADIENTS;
+          case "optim_grads_params" -> ZeroStage.PARAMETERS;
+          default ->
+              throw arguments.wrong(
+                  STRATEGY,
+                  "--%s is %s; known are no_shard, optim, optim_grads and optim_grads_params"
+                      .formatted(STRATEGY, ShownText.of(strategy)));
+        };
+      }
+      return arguments.flag("use-distributed-optimizer") ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
+    }
+
+    private List<List<LayerRange>> recomputed(StageGrid grid) {
+      boolean full = recomputesFully();
+      int layers = full ? positive("recompute-num-layers") : 0;
+      boolean uniform = full && uniform();
+      List<List<LayerRange>> runs = new ArrayList<>();
+      for (int s = 0; s < grid.ends().size(); s++) {
+        int first = Math.max(1, grid.first(s));
+        int count = Math.min(grid.ends().get(s), blocks()) - first + 1;
+        runs.add(
+            uniform
+                ? RecomputeForm.runs(first, count, layers, count)
+                : RecomputeForm.runs(first, count, 1, layers));
+      }
+      return runs;
+    }
+
+    private boolean uniform() {
+      String method = arguments.word("recompute-method").orElse("");
+      return switch (method) {
+        case "uniform" -> true;
+        case "block" -> false;
+        default ->
+            throw arguments.wrong(
+                "recompute-method",
+                "--recompute-method is %s; known are uniform and block"
+                    .formatted(ShownText.of(method)));
+      };
+    }
+
+    /** Attention alone keeps nothing that plans count: its scores are never stored. */
+    private boolean recomputesFully() {
+      if (arguments.flag("recompute-activations")) {
+        return false;
+      }
+      String granularity = arguments.word(GRANULARITY).orElse("");
+      if (granularity.equals("selective")) {
+        String modules = arguments.word("recompute-modules").orElse("core_attn");
+        if (!modules.equals("core_attn")) {
+          throw arguments.wrong(
+              "recompute-modules",
+              "--recompute-modules is %s; plans recompute whole layers, so that only core_attn is read"
+                  .formatted(ShownText.of(modules)));
+        }
+        return false;
+      }
+      if (!granularity.isEmpty() && !granularity.equals("full")) {
+        throw arguments.wrong(
+            GRANULARITY,
+            "--%s is %s; known are full and selective"
+                .formatted(GRANULARITY, ShownText.of(granularity)));
+      }
+      return granularity.equals("full");
+    }
+  }
+}

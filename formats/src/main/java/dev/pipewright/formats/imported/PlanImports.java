@@ -1,0 +1,46 @@
+package dev.pipewright.formats.imported;
+
+import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Beginning;
+import dev.pipewright.plan.PipelinePlan;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Reads plans in any format that is known here, recognised by content. */
+public final class PlanImports {
+  private static final List<PlanImport> KNOWN =
+      List.of(new MegatronPlan(), new TorchtitanPlan(), new GalvatronPlan(), new DeepSpeedPlan());
+
+  private PlanImports() {}
+
+  /** Whether a file is of another program's format; other files are this project's own. */
+  public static boolean isImport(Path file) {
+    return format(file).isPresent();
+  }
+
+  private static Optional<PlanImport> format(Path file) {
+    String start = Beginning.of(file);
+    return KNOWN.stream().filter(each -> each.begins(start)).findFirst();
+  }
+
+  /**
+   * Reads a plan of any kind.
+   *
+   * @param devices of the run, where they are known; formats of other programs do not say them
+   * @throws BadInputException where the file is none, or says what plans do not have
+   */
+  public static PlanFile<?> read(Path file, OptionalInt devices) {
+    Optional<PlanImport> format = format(file);
+    return format.isPresent() ? format.get().read(file, devices) : PlanFile.read(file);
+  }
+
+  /** The same of a plan of synchronous training. */
+  public static PlanFile<PipelinePlan> readStep(Path file, OptionalInt devices) {
+    Optional<PlanImport> format = format(file);
+    return format.isPresent() ? format.get().read(file, devices) : PlanJson.read(file);
+  }
+}

@@ -1,0 +1,173 @@
+package dev.pipewright.formats.export;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.formats.file.Refusal;
+import dev.pipewright.formats.transformer.MegatronArguments;
+import dev.pipewright.formats.transformer.MegatronFile;
+import dev.pipewright.formats.transformer.MegatronLayout;
+import dev.pipewright.formats.transformer.MegatronLayout.Kind;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
+import dev.pipewright.model.transformer.TransformerShape;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.units.Precision;
+import dev.pipewright.zoo.Transformers;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MegatronExportTest {
+  private static final PlanExport MEGATRON = new MegatronExport();
+
+  @TempDir Path folder;
+
+  static Stream<String> plans() {
+    return SamplePlans.ofMegatron().keySet().stream();
+  }
+
+  private MegatronArguments written(PipelinePlan plan) {
+    List<ExportedFile> files = MEGATRON.write(SamplePlans.exported(plan));
+    assertEquals(1, files.size());
+    return MegatronFile.arguments(Refusal.file(folder, files.get(0).name(), files.get(0).text()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("plans")
+  void argumentsReadBackAreTheDegrees(String name) {
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), name);
+    MegatronArguments read = written(plan);
+    StagePlan first = plan.stages().get(0);
+    int tensor = first.parallelism().parts();
+    assertEquals(tensor, read.number("tensor-model-parallel-size"));
+    assertEquals(plan.devicesByRank().size(), read.number("pipeline-model-parallel-size"));
+    int data = first.devices().size() / tensor;
+    long step = (long) read.number("micro-batch-size") * data * plan.microBatches();
+    assertEquals(step, read.number("global-batch-size"));
+    assertEquals(plan.globalBatch(), step);
+    assertEquals(plan.sharding().level() >= 1, read.flag("use-distributed-optimizer"));
+    assertEquals(plan.overlapGradients(), read.flag("overlap-grad-reduce"));
+    assertEquals(
+        first.parallelism().kind().word().equals("sequence"), read.flag("sequence-parallel"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("plans")
+  void aLayoutExpandsToTheStages(String name) {
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), name);
+    MegatronArguments read = written(plan);
+    Optional<String> text = read.word("pipeline-model-parallel-layout");
+    int ranks = plan.devicesByRank().size();
+    List<List<Kind>> planned = new ArrayList<>();
+    for (StagePlan stage : plan.stages()) {
+      List<Kind> layers = new ArrayList<>();
+      for (int layer = stage.firstLayer(); layer <= stage.lastLayer(); layer++) {
+        layers.add(
+            layer == 0 ? Kind.EMBEDDING : layer == SamplePlans.HEAD ? Kind.LOSS : Kind.DECODER);
+      }
+      planned.add(layers);
+    }
+    if (text.isPresent()) {
+      MegatronLayout layout = MegatronLayout.parse(text.get(), ranks);
+      assertEquals(planned, layout.stages());
+      assertEquals(List.of(), layout.problems(OptionalInt.of(32), OptionalInt.empty()));
+    } else {
+      assertEquals(ranks, planned.size());
+      planned.forEach(
+          stage -> assertEquals(32 / ranks, stage.stream().filter(k -> k == Kind.DECODER).count()));
+    }
+    assertEquals(
+        name.contains("uneven")
+            || name.contains("interleaved")
+            || name.contains("alone")
+            || name.contains("some")
+            || name.contains("four"),
+        text.isPresent());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "llama3-8b",
+        "llama3-405b",
+        "llama2-13b",
+        "qwen3-32b",
+        "qwen3-30b-a3b",
+        "mixtral-8x7b",
+        "deepseek-v3",
+        "gpt3-175b",
+        "gpt-2",
+        "megatron-1t"
+      })
+  void theNetworkReadBackIsTheSame(String name) {
+    TransformerShape shape = Transformers.find(name).orElseThrow().shape();
+    int last = shape.stack().size() + 1;
+    PipelinePlan plan = SamplePlans.of("1f1b", 2, 1).stage(last, 0).plan();
+    ExportedPlan exported =
+        new ExportedPlan(
+            plan,
+            name,
+            Optional.of(shape),
+            List.of(),
+            8,
+            new Training(Optimizer.ADAM, Precision.BF16));
+    ExportedFile file = MEGATRON.write(exported).get(0);
+    TransformerShape read =
+        MegatronFile.read(Refusal.file(folder, file.name(), file.text())).shape();
+    assertEquals(shape.stack(), read.stack());
+    assertEquals(shape.head(), read.head());
+    assertEquals(shape.input().positions(), read.input().positions());
+    assertEquals(shape.sequence(), read.sequence());
+    assertTrue(read.inputParameters() >= shape.inputParameters(), "padded, never cut");
+  }
+
+  @Test
+  void theArgumentsAreThese() {
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), "interleaved, uneven");
+    assertEquals(
+        """
+        # Megatron-LM arguments of a plan for llama3-8b on 8 devices: pipeline 2, data 4, tensor 1, 4 stages on each rank
+        MODEL_ARGS=(
+          --num-layers 32
+          --hidden-size 4096
+          --ffn-hidden-size 14336
+          --num-attention-heads 32
+          --group-query-attention
+          --num-query-groups 8
+          --seq-length 8192
+          --max-position-embeddings 8192
+          --position-embedding-type rope
+          --vocab-size 128256
+          --normalization RMSNorm
+          --swiglu
+          --disable-bias-linear
+          --untie-embeddings-and-output-weights
+        )
+        PLAN_ARGS=(
+          --tensor-model-parallel-size 1
+          --pipeline-model-parallel-size 2
+          --pipeline-model-parallel-layout 'Et*3|t*5|t*4|t*5|t*4|t*5|t*4|ttL'
+          --context-parallel-size 1
+          --expert-model-parallel-size 1
+          --micro-batch-size 1
+          --global-batch-size 32
+          --use-distributed-optimizer
+          --overlap-grad-reduce
+          --overlap-param-gather
+          --bf16
+          --optimizer adam
+        )
+        """,
+        MEGATRON.write(SamplePlans.exported(plan)).get(0).text());
+  }
+}
