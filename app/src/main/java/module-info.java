@@ -10,6 +10,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.catalog to
       info.picocli;
+  opens dev.pipewright.app.cli.export to
+      info.picocli;
   opens dev.pipewright.app.cli.given to
       info.picocli;
   opens dev.pipewright.app.cli.input to

@@ -21,7 +21,11 @@ class RoundTripTest {
   @TempDir Path folder;
 
   static Stream<Arguments> plans() {
-    return Stream.of(Map.entry("megatron", SamplePlans.ofMegatron()))
+    return Stream.of(
+            Map.entry("megatron", SamplePlans.ofMegatron()),
+            Map.entry("torchtitan", SamplePlans.ofTorchtitan()),
+            Map.entry("galvatron", SamplePlans.ofGalvatron()),
+            Map.entry("deepspeed", SamplePlans.ofDeepSpeed()))
         .flatMap(target ->
             target.getValue().entrySet().stream()
                 .map(plan -> Arguments.of(target.getKey(), plan.getKey(), plan.getValue())));

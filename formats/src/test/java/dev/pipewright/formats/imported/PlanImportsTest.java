@@ -1,0 +1,88 @@
+package dev.pipewright.formats.imported;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.formats.file.Refusal;
+import dev.pipewright.plan.PipelinePlan;
+import java.nio.file.Path;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Files that users wrote, and what of them plans do not have. */
+class PlanImportsTest {
+  private static final String MEGATRON =
+      "--num-layers 8 --hidden-size 64 --num-attention-heads 4 --micro-batch-size 2"
+          + " --global-batch-size 32 ";
+
+  @TempDir Path folder;
+
+  private String refusal(String text, int devices) {
+    Path file = Refusal.file(folder, "plan.txt", text);
+    assertTrue(PlanImports.isImport(file));
+    return Refusal.of(file, path -> PlanImports.read(path, OptionalInt.of(devices)));
+  }
+
+  private PipelinePlan plan(String text, int devices) {
+    Path file = Refusal.file(folder, "plan.txt", text);
+    return PlanImports.readStep(file, OptionalInt.of(devices)).plan();
+  }
+
+  @Test
+  void megatronsOtherWaysToSplitStagesAreRead() {
+    String flags = MEGATRON + "--pipeline-model-parallel-size 4 ";
+    assertEquals("[0..2]×1 [3..4]×1 [5..6]×1 [7..9]×1", plan(flags, 4).summary());
+    String uneven =
+        flags + "--decoder-first-pipeline-num-layers 1 --decoder-last-pipeline-num-layers 3";
+    assertEquals("[0..1]×1 [2..3]×1 [4..5]×1 [6..9]×1", plan(uneven, 4).summary());
+    PipelinePlan chunks = plan(flags + "--num-layers-per-virtual-pipeline-stage 1", 4);
+    assertEquals(8, chunks.stages().size());
+    assertEquals(chunks, plan(flags + "--num-virtual-stages-per-pipeline-rank 2", 4));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--context-parallel-size 2 | 8 | --context-parallel-size is 2, which plans do not have yet",
+        "--cpu-offloading | 8 | --cpu-offloading is nothing that plans have",
+        "--tensor-model-parallel-size 3 | 8 | 8 devices are no multiple of tensor 3",
+        "--pipeline-model-parallel-size 3 | 3 | 8 layers are no multiple of 3 stages",
+        "--recompute-granularity selective --recompute-modules mlp | 8 | --recompute-modules is mlp",
+        "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et*8L | 2 | has 1 stages, which is no multiple"
+      })
+  void whatPlansDoNotHaveOfMegatronIsNamed(String flags, int devices, String words) {
+    String sentence = refusal(MEGATRON + flags, devices);
+    assertTrue(sentence.contains(words), sentence);
+  }
+
+  @Test
+  void whatPlansDoNotHaveOfOthersIsNamed() {
+    String galvatron =
+        "{\"pp_deg\": 1, \"tp_sizes_enc\": \"%s\", \"use_sp\": \"%s\", \"global_bsz\": 8, \"chunks\": 1}";
+    assertEquals("[0..3]×4t2", plan(galvatron.formatted("2,2", "0,0"), 4).summary(), "two blocks");
+    assertTrue(refusal(galvatron.formatted("2,2", "0,1"), 4).contains("use_sp says other than 0"));
+    assertTrue(refusal(galvatron.formatted("2,4", "0,0"), 4).contains("plans have one degree"));
+    String deepSpeed =
+        "{\"train_batch_size\": %d, \"train_micro_batch_size_per_gpu\": 1,"
+            + " \"gradient_accumulation_steps\": 4, \"zero_optimization\": {\"stage\": %d},"
+            + " \"pipeline\": {\"parts\": [0, 5, 10]}}";
+    assertEquals("[0..4]×2 [5..9]×2", plan(deepSpeed.formatted(8, 1), 4).summary());
+    assertTrue(refusal(deepSpeed.formatted(9, 1), 4).contains("train_batch_size 9 is not"));
+    assertTrue(refusal(deepSpeed.formatted(8, 3), 4).contains("take ZeRO 0 and 1, not 3"));
+    assertTrue(
+        refusal("{\"zero_optimization\": {\"stage\": 1}}", 4).contains("says no stages; add"));
+    String titan =
+        "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n%s\n[training]\nlocal_batch_size = 2\n";
+    assertEquals("[0..33]×8", plan(titan.formatted(""), 8).summary());
+    assertTrue(
+        refusal(titan.formatted("context_parallel_degree = 2"), 8)
+            .contains("context_parallel_degree is 2, which plans do not have"));
+    assertTrue(
+        refusal(titan.formatted("pipeline_parallel_degree = 2"), 8)
+            .contains("does not say their stages"));
+  }
+}
