@@ -33,7 +33,7 @@ public sealed interface Operator {
 
   /** A normalisation of features. */
   record Normalization(Normalization.Kind kind, int features) implements Operator {
-    /** What the statistics are taken over, and what is learned for each feature. */
+    /** Which values share statistics, and which parameters each feature has. */
     public enum Kind {
       /** All samples and positions; scale and shift. */
       BATCH,

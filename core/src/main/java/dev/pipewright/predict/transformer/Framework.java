@@ -69,12 +69,12 @@ public enum Framework {
     return kernel;
   }
 
-  /** Whether it computes attention without keeping scores, unless told otherwise. */
+  /** Whether it computes attention without keeping scores, by default. */
   public boolean fusesAttention() {
     return !kernel.equals("standard");
   }
 
-  /** The ZeRO stage that it uses unless told otherwise: 3 where it shards layer by layer. */
+  /** The ZeRO stage that it uses by default: 3 where it shards layer by layer. */
   public int usualZero() {
     return exchange == Exchange.FULLY_SHARDED ? 3 : 1;
   }
@@ -89,7 +89,7 @@ public enum Framework {
     return this == LLM_FOUNDRY || this == PAXML;
   }
 
-  /** Whether gradients are exchanged in 16 bits unless told otherwise. */
+  /** Whether gradients are exchanged in 16 bits by default. */
   public boolean exchangesHalf() {
     return this == MPT || this == LLM_FOUNDRY;
   }
@@ -123,15 +123,15 @@ public enum Framework {
   }
 
   /**
-   * Whether ZeRO 2 and 3 shard again after every pass of a pipeline unless told otherwise.
-   * PyTorch's FSDP does not (torchtitan's {@code fsdp_reshard_after_forward = "default"}; {@code
-   * PipelineStage} synchronizes gradients in the last micro-batch alone); Megatron-FSDP and XLA do.
+   * Whether ZeRO 2 and 3 shard again after every pass of a pipeline by default. PyTorch's FSDP does
+   * not (torchtitan's {@code fsdp_reshard_after_forward = "default"}; {@code PipelineStage}
+   * synchronizes gradients in the last micro-batch alone); Megatron-FSDP and XLA do.
    */
   public boolean reshards() {
     return !lineage().equals("torch");
   }
 
-  /** How context-parallel ranks exchange keys and values unless told otherwise. */
+  /** How context-parallel ranks exchange keys and values by default. */
   ContextExchange contextExchange() {
     return switch (lineage()) {
       case "torch", "xla" -> ContextExchange.ALL_GATHER;
