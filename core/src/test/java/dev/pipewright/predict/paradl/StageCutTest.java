@@ -83,12 +83,7 @@ class StageCutTest {
   void theSlowestStageIsAsFastAsExhaustiveSearchFinds(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     ParadlNetwork network = network(Samples.chain(random.nextInt(1, 11)), random);
-    Profile profile = network.workload().profile();
-    double[] seconds = new double[network.size()];
-    for (int layer = 0; layer < seconds.length; layer++) {
-      LayerTimes times = profile.times(0).get(layer);
-      seconds[layer] = times.forward() + times.backward();
-    }
+    double[] seconds = seconds(network);
     for (int stages = 1; stages <= Math.min(5, network.shapes().mostStages()); stages++) {
       StageCut cut = network.stages(stages);
       assertEquals(stages, cut.stages());
@@ -106,6 +101,17 @@ class StageCutTest {
       double best = exhaustive(seconds, 0, stages);
       assertEquals(best, slowest, 2e-9 * best);
     }
+  }
+
+  /** Of both passes of each layer. */
+  private static double[] seconds(ParadlNetwork network) {
+    Profile profile = network.workload().profile();
+    double[] seconds = new double[network.size()];
+    for (int layer = 0; layer < seconds.length; layer++) {
+      LayerTimes times = profile.times(0).get(layer);
+      seconds[layer] = times.forward() + times.backward();
+    }
+    return seconds;
   }
 
   /** The least sum of squares of so many stages from {@code first} on, none above a bound. */
@@ -127,12 +133,7 @@ class StageCutTest {
   void evenStagesDifferLeastAmongThoseAsFast(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     ParadlNetwork network = network(Samples.chain(random.nextInt(1, 11)), random);
-    Profile profile = network.workload().profile();
-    double[] seconds = new double[network.size()];
-    for (int layer = 0; layer < seconds.length; layer++) {
-      LayerTimes times = profile.times(0).get(layer);
-      seconds[layer] = times.forward() + times.backward();
-    }
+    double[] seconds = seconds(network);
     for (int stages = 1; stages <= Math.min(5, network.shapes().mostStages()); stages++) {
       StageCut cut = network.evenStages(stages);
       double squares = 0;

@@ -21,6 +21,7 @@ import dev.pipewright.predict.transformer.GpuMachine;
 import dev.pipewright.predict.transformer.PipelineParts;
 import dev.pipewright.predict.transformer.PipelineParts.Part;
 import dev.pipewright.predict.transformer.RecomputePolicy;
+import dev.pipewright.predict.transformer.RoundMachine;
 import dev.pipewright.predict.transformer.RunChoices;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.TrainingPrecision;
@@ -43,23 +44,7 @@ class ScheduledTransformerTest {
   private static final double SAME = 1e-9; // relative
   private static final int LAYERS = 24;
 
-  private static final GpuMachine MACHINE =
-      new GpuMachine(
-          "round",
-          "a100",
-          GpuMachine.Family.A100,
-          80e9,
-          1.2e9,
-          1e14,
-          1e14,
-          1e14,
-          1e12,
-          100,
-          1e11,
-          8,
-          1e10,
-          1e10,
-          0);
+  private static final GpuMachine MACHINE = RoundMachine.get();
 
   private static CalibratedConstants constants() {
     Map<String, Double> values = new HashMap<>();

@@ -35,35 +35,13 @@ class FormulasByHandTest {
   private static final int HIDDEN = 1024;
   private static final int SEQUENCE = 2048;
 
-  /** 100 TFLOP/s, 1 TB/s, 100 multiprocessors, 100 GB/s of NVLink, 10 GB/s of network per GPU. */
-  private static GpuMachine machine() {
-    return new GpuMachine(
-        "round",
-        "a100",
-        GpuMachine.Family.A100,
-        80e9,
-        1.2e9,
-        1e14,
-        1e14,
-        1e14,
-        1e12,
-        100,
-        1e11,
-        8,
-        1e10,
-        1e10,
-        0);
-  }
-
   /** Every constant 1, but for those that the map sets. */
   private static CalibratedConstants constants(Map<String, Double> other) {
     Map<String, Double> values = new HashMap<>();
     Stream.of(
-            "eps.a100.half eps.a100.fp8 phi.cudnn ew ew.moe scores head cast opt theta"
-                .split(" ", -1))
-        .forEach(name -> values.put(name, 1.0));
-    Stream.of(
-            "host.dropless chif chi ring bus.a100 abus.a100 fbus.a100 eta eta.a2a xi chi.a2a delta kp window chi.dp kappa lambda sigma fixed offload"
+            ("eps.a100.half eps.a100.fp8 phi.cudnn ew ew.moe scores head cast opt theta"
+                    + " host.dropless chif chi ring bus.a100 abus.a100 fbus.a100 eta eta.a2a xi"
+                    + " chi.a2a delta kp window chi.dp kappa lambda sigma fixed offload")
                 .split(" ", -1))
         .forEach(name -> values.put(name, 1.0));
     values.putAll(other);
@@ -98,7 +76,7 @@ class FormulasByHandTest {
       TransformerShape shape, TrainingLayout layout, RecomputePolicy recompute, boolean fused) {
     return new TransformerRun(
         shape,
-        machine(),
+        RoundMachine.get(),
         new SoftwareStack(Framework.NEMO, "", false, false, false),
         layout,
         StageSplit.even(layout.pipeline(), layout.interleave(), shape.layers(), 0, false, false),
@@ -293,7 +271,8 @@ class FormulasByHandTest {
 
   @Test
   void keysAndValuesCostWhatAttentionDoesNotHide() {
-    GpuMachine slow = machine().with("slow", 80e9, 1.2e9, 2, 1e8); // 100 MB/s between pairs
+    GpuMachine slow =
+        RoundMachine.get().with("slow", 80e9, 1.2e9, 2, 1e8); // 100 MB/s between pairs
     double block = 2.0 * SEQUENCE / 4 * 2 * HIDDEN; // bytes of a quarter's keys and values
     double attention =
         layers(Framework.NEMO, 4, SEQUENCE, slow).attention() / (8 * 8); // both passes
@@ -311,7 +290,7 @@ class FormulasByHandTest {
     same(
         8 * 8 * (gather - forward / 4 + (scatter - backward / 4)),
         layers(Framework.MAXTEXT, 4, SEQUENCE, slow).contextParallel());
-    same(0, layers(Framework.NEMO, 4, 32 * SEQUENCE, machine()).contextParallel());
+    same(0, layers(Framework.NEMO, 4, 32 * SEQUENCE, RoundMachine.get()).contextParallel());
     same(0, layers(Framework.NEMO, 1, SEQUENCE, slow).contextParallel());
   }
 

@@ -12,23 +12,8 @@ import java.util.Optional;
  * <p>Source: torchtitan, {@code torchtitan/config/} and {@code
  * torchtitan/distributed/pipeline_parallel.py}, of August 2026.
  */
-final class TorchtitanExport implements PlanExport {
+final class TorchtitanExport implements TorchtitanTarget {
   private static final String FILE = "torchtitan_plan.py";
-
-  @Override
-  public String framework() {
-    return "torchtitan";
-  }
-
-  @Override
-  public List<ExportRule> rules() {
-    return TorchtitanNetwork.rules();
-  }
-
-  @Override
-  public List<String> notes(ExportedPlan plan) {
-    return TorchtitanNetwork.notes(plan);
-  }
 
   @Override
   public List<String> fileNames() {

@@ -9,23 +9,8 @@ import java.util.Optional;
  *
  * <p>Source: torchtitan 0.2.2, {@code torchtitan/config/job_config.py}.
  */
-final class TorchtitanTomlExport implements PlanExport {
+final class TorchtitanTomlExport implements TorchtitanTarget {
   private static final String FILE = "torchtitan.toml";
-
-  @Override
-  public String framework() {
-    return "torchtitan";
-  }
-
-  @Override
-  public List<ExportRule> rules() {
-    return TorchtitanNetwork.rules();
-  }
-
-  @Override
-  public List<String> notes(ExportedPlan plan) {
-    return TorchtitanNetwork.notes(plan);
-  }
 
   @Override
   public List<String> fileNames() {

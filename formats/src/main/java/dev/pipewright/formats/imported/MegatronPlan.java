@@ -1,7 +1,5 @@
 package dev.pipewright.formats.imported;
 
-import dev.pipewright.formats.GivenMemory;
-import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.export.RecomputeForm;
 import dev.pipewright.formats.file.BadInputException;
@@ -25,7 +23,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * The plan in Megatron-LM's arguments, of which the same file also states the network. Their world
@@ -75,15 +72,7 @@ final class MegatronPlan implements PlanImport {
         StageGrid.devices(
             file, first(arguments.optional("world-size"), devices), "arguments of Megatron-LM");
     PipelinePlan plan = new Reading(file, arguments).plan(world);
-    MadeFor madeFor =
-        new MadeFor(
-            Optional.of(file.toString()),
-            Optional.empty(),
-            OptionalLong.of(plan.globalBatch()),
-            OptionalInt.empty(),
-            Optional.of(training(arguments)),
-            GivenMemory.NONE);
-    return new PlanFile<>(plan, madeFor, Optional.empty());
+    return PlanImport.file(plan, Optional.of(file), Optional.of(training(arguments)));
   }
 
   private static OptionalInt first(OptionalInt one, OptionalInt other) {
@@ -96,7 +85,7 @@ final class MegatronPlan implements PlanImport {
       if (parts > 1) {
         throw arguments.wrong(
             degree,
-            "--%s is %d, which plans do not have yet; `pipewright predict` takes such layouts"
+            "--%s is %d, which imported plans cannot have; `pipewright predict` takes such layouts"
                 .formatted(degree, parts));
       }
     }

@@ -1,7 +1,5 @@
 package dev.pipewright.formats.imported;
 
-import dev.pipewright.formats.GivenMemory;
-import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.export.RecomputeForm;
 import dev.pipewright.formats.file.BadInputException;
@@ -24,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -65,15 +62,8 @@ final class TorchtitanPlan implements PlanImport {
     TomlTables tables = TomlTables.read(file);
     int world = StageGrid.devices(file, devices, "configurations of torchtitan");
     PipelinePlan plan = new Reading(file, tables).plan(world);
-    MadeFor madeFor =
-        new MadeFor(
-            TorchtitanToml.isKnown(tables) ? Optional.of(file.toString()) : Optional.empty(),
-            Optional.empty(),
-            OptionalLong.of(plan.globalBatch()),
-            OptionalInt.empty(),
-            Optional.empty(),
-            GivenMemory.NONE);
-    return new PlanFile<>(plan, madeFor, Optional.empty());
+    Optional<Path> network = TorchtitanToml.isKnown(tables) ? Optional.of(file) : Optional.empty();
+    return PlanImport.file(plan, network, Optional.empty());
   }
 
   /** One file's plan. */
@@ -85,7 +75,7 @@ final class TorchtitanPlan implements PlanImport {
         if (degree(other) > 1) {
           throw wrong(
               key(other),
-              "%s_parallel_degree is %d, which plans do not have yet; write 1"
+              "%s_parallel_degree is %d, which imported plans cannot have; write 1"
                   .formatted(other, degree(other)));
         }
       }

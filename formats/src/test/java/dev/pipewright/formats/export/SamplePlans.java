@@ -183,19 +183,19 @@ public final class SamplePlans {
     plans.put(
         "pipelines one by one",
         of("1f1b", 8, 1).replicas(2).stage(16, 0, 2).stage(HEAD, 1, 3).plan());
-    plans.put(
-        "ZeRO 3",
-        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
+    plans.put("ZeRO 3", zero3());
     return plans;
+  }
+
+  private static PipelinePlan zero3() {
+    return of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan();
   }
 
   /** Plans that torchtitan can say. */
   static Map<String, PipelinePlan> ofTorchtitan() {
     Map<String, PipelinePlan> plans = new LinkedHashMap<>();
     plans.put("DDP", of("1f1b", 2, 16).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
-    plans.put(
-        "ZeRO 3",
-        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
+    plans.put("ZeRO 3", zero3());
     plans.put(
         "ZeRO 2 and t8",
         of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, devices(0, 16), "sequence:8").plan());
@@ -246,9 +246,7 @@ public final class SamplePlans {
   static Map<String, PipelinePlan> ofGalvatron() {
     Map<String, PipelinePlan> plans = new LinkedHashMap<>();
     plans.put("data", of("1f1b", 2, 16).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
-    plans.put(
-        "ZeRO 3",
-        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
+    plans.put("ZeRO 3", zero3());
     plans.put(
         "t8, ZeRO 2",
         of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, devices(0, 16), "tensor:8").plan());
@@ -281,9 +279,7 @@ public final class SamplePlans {
   static Map<String, PipelinePlan> ofDeepSpeed() {
     Map<String, PipelinePlan> plans = new LinkedHashMap<>();
     plans.put("data", of("1f1b", 2, 16).stage(HEAD, devices(0, 8), "none:1").plan());
-    plans.put(
-        "ZeRO 3",
-        of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan());
+    plans.put("ZeRO 3", zero3());
     plans.put(
         "ZeRO 1 with a pipeline",
         of("1f1b", 8, 4)

@@ -47,7 +47,7 @@ class PlanImportsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--context-parallel-size 2 | 8 | --context-parallel-size is 2, which plans do not have yet",
+        "--context-parallel-size 2 | 8 | --context-parallel-size is 2, which imported plans cannot have",
         "--cpu-offloading | 8 | --cpu-offloading is nothing that plans have",
         "--tensor-model-parallel-size 3 | 8 | 8 devices are no multiple of tensor 3",
         "--pipeline-model-parallel-size 3 | 3 | 8 layers are no multiple of 3 stages",

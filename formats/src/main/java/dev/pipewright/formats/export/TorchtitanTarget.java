@@ -1,0 +1,21 @@
+package dev.pipewright.formats.export;
+
+import java.util.List;
+
+/** A form of torchtitan's configurations: each can say the same of a plan. */
+interface TorchtitanTarget extends PlanExport {
+  @Override
+  default String framework() {
+    return "torchtitan";
+  }
+
+  @Override
+  default List<ExportRule> rules() {
+    return TorchtitanNetwork.rules();
+  }
+
+  @Override
+  default List<String> notes(ExportedPlan plan) {
+    return TorchtitanNetwork.notes(plan);
+  }
+}
