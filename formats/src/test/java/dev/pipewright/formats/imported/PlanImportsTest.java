@@ -80,7 +80,7 @@ class PlanImportsTest {
     assertEquals("[0..33]×8", plan(titan.formatted(""), 8).summary());
     assertTrue(
         refusal(titan.formatted("context_parallel_degree = 2"), 8)
-            .contains("context_parallel_degree is 2, which plans do not have"));
+            .contains("context_parallel_degree is 2, which imported plans cannot have"));
     assertTrue(
         refusal(titan.formatted("pipeline_parallel_degree = 2"), 8)
             .contains("does not say their stages"));
