@@ -1,5 +1,6 @@
 package dev.pipewright;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
@@ -12,12 +13,14 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
+import dev.pipewright.parallel.Parallelism;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -50,6 +53,17 @@ class ArchitectureTest {
     "execution",
     "compare"
   };
+
+  /** Classes of planners that hold, word or check what is asked and answered. */
+  private static final Set<String> ANSWERS =
+      Set.of(
+          "OperatorGraph",
+          "LayerPeaks",
+          "PeakBinding",
+          "PlacementCheck",
+          "RecomputedStages",
+          "BlockPartition",
+          "OnePath");
 
   private static final JavaClasses ALL =
       new ClassFileImporter()
@@ -332,6 +346,95 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("dev.pipewright.sim..", "dev.pipewright.app.cli.."));
+  }
+
+  @Test
+  void reportsRenderValues() { // whatever found them
+    holds(
+        imports(
+            "app.report",
+            "units",
+            "schedule",
+            "parallel",
+            "plan",
+            "trace",
+            "profile",
+            "cost",
+            "predict",
+            "planner",
+            "execution",
+            "compare",
+            "model",
+            "cluster",
+            "formats"));
+  }
+
+  @Test
+  void theAppKnowsWhatPlannersAnswerAndNotHow() { // the catalogue has the planners
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.pipewright.app..")
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("dev.pipewright.planner.*..")
+                    .and(not(resideInAPackage("dev.pipewright.planner.catalog..")))
+                    .and(describe("work", type -> !isValue(type)))));
+  }
+
+  @Test
+  void plansAreInTheirPackage() {
+    holds(
+        noClasses()
+            .that()
+            .haveSimpleNameEndingWith("Plan")
+            .should()
+            .resideOutsideOfPackage("dev.pipewright.plan"));
+  }
+
+  @Test
+  void divisionsOfLayersAreAskedWhereTheyAreKnown() {
+    holds(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(
+                "dev.pipewright.parallel",
+                "dev.pipewright.plan",
+                "dev.pipewright.exchange",
+                "dev.pipewright.cost",
+                "dev.pipewright.predict..",
+                "dev.pipewright.planner", // which divisions to try
+                "dev.pipewright.runtime..",
+                "dev.pipewright.formats..", // other programs' words for them
+                "dev.pipewright.app.cli..", // flags
+                "dev.pipewright.bench..")
+            .should()
+            .accessFieldWhere(
+                describe(
+                    "names a kind of division",
+                    access -> access.getTargetOwner().isEquivalentTo(Parallelism.Kind.class))));
+  }
+
+  @Test
+  void knotsOfFilesAreSmall() { // so that a file can be read without all of its neighbours
+    List<Set<String>> large =
+        Knots.of(ALL, ArchitectureTest::hasSmallKnots).stream()
+            .filter(knot -> knot.size() > 3)
+            .toList();
+    assertEquals(List.of(), large);
+  }
+
+  private static boolean hasSmallKnots(String file) {
+    return Stream.of("formats", "app", "execution")
+        .anyMatch(name -> file.startsWith("dev.pipewright." + name + "."));
+  }
+
+  /** Records, enums and interfaces, and what is asked or answered without one. */
+  private static boolean isValue(JavaClass type) {
+    return type.isRecord()
+        || type.isEnum()
+        || type.isInterface()
+        || ANSWERS.contains(type.getSimpleName());
   }
 
   // ---- every package

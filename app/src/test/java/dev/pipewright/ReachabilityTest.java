@@ -33,7 +33,7 @@ class ReachabilityTest {
 
   /** What the runtime alone calls, which is not on the class path of these tests. */
   private static final Set<String> OF_RUNTIME =
-      Set.of("dev.pipewright.planner.memory.ProfilingPlan");
+      Set.of("dev.pipewright.planner.memory.ProfilingPartitions");
 
   private static final JavaClasses ALL =
       new ClassFileImporter()

@@ -1,6 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.profile.Profile;
 import dev.pipewright.units.Check;
 import java.util.OptionalInt;
 
@@ -20,6 +21,11 @@ public record SteadyRequest(
         samples -> Check.that(samples >= 1, "a mini-batch has samples: batch=%d", samples));
     stages.ifPresent(
         count -> Check.that(count >= 1, "a pipeline has at least one stage: stages=%d", count));
+  }
+
+  /** Samples of a mini-batch of a profile. */
+  public int samples(Profile profile) {
+    return batch.orElseGet(() -> profile.samples().get(0));
   }
 
   /** Mini-batches of so many samples; everything else open. */

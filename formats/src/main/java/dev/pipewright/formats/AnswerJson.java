@@ -23,41 +23,6 @@ import java.util.Optional;
  * PlanJson} reads the plan back. Where nothing fits, {@code plan} and the figures of it are null.
  */
 public final class AnswerJson {
-  /** What an answer says in addition to the plan and what it was made for. */
-  static final List<String> KEYS =
-      List.of(
-          "planner",
-          "objective",
-          "lower_bound",
-          "speedup",
-          "planning_s",
-          "simulated",
-          "why",
-          "candidates",
-          "profile",
-          "search",
-          "micro_batch_per_rank",
-          "samples_per_s",
-          "tokens_per_s",
-          "tflops_per_device",
-          "mfu");
-
-  /** What an answer says of each stage in addition to the decision. */
-  static final List<String> FIGURES =
-      List.of(
-          "forward_s",
-          "backward_s",
-          "send_s",
-          "return_s",
-          "allreduce_s",
-          "exposed_allreduce_s",
-          "update_s",
-          "memory_bytes",
-          "memory",
-          "capacity_bytes",
-          "micro_batch_per_rank",
-          "parallelism");
-
   /**
    * What an answer says in addition to the planning itself.
    *

@@ -21,21 +21,21 @@ import java.util.Optional;
 public final class AsynchronousJson {
   private static final List<String> LEVELS = List.of("levels", "bandwidths", "activation_transfer");
   private static final List<String> PLAN_KEYS =
-      PlanJson.joined(
+      PlanKeys.joined(
           List.of(
-              PlanJson.HEAD,
+              PlanKeys.HEAD,
               List.of("schedule", "micro_batches", "micro_batch", "replicas", "stages"),
-              PlanJson.MADE_FOR,
+              PlanKeys.MADE_FOR,
               LEVELS));
   private static final List<String> ANSWER_KEYS =
-      PlanJson.joined(
-          List.of(PlanJson.HEAD, List.of("plan"), PlanJson.MADE_FOR, LEVELS, AnswerJson.KEYS));
+      PlanKeys.joined(
+          List.of(PlanKeys.HEAD, List.of("plan"), PlanKeys.MADE_FOR, LEVELS, PlanKeys.ANSWER));
   private static final List<String> STAGE_KEYS =
-      PlanJson.joined(
+      PlanKeys.joined(
           List.of(
               List.of("layers", "devices", "recompute", "in_flight"),
               List.of("replicas_by_level", "minibatch_s", "transfer_s"),
-              AnswerJson.FIGURES));
+              PlanKeys.STAGE_FIGURES));
 
   private static final Map<String, Rule> RULES = new LinkedHashMap<>();
 
@@ -46,11 +46,6 @@ public final class AsynchronousJson {
   }
 
   private AsynchronousJson() {}
-
-  /** Whether a schedule's name is one of those that never flush. */
-  static boolean isSchedule(Node named) {
-    return named.is(Node.Type.TEXT) && RULES.containsKey(named.text());
-  }
 
   static PlanFile<AsynchronousPlan> read(PlanTree tree) {
     PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);

@@ -8,9 +8,9 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.madpipe.LayerChain;
 import dev.pipewright.planner.madpipe.MadPipe;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
+import dev.pipewright.planner.madpipe.PlacedPattern;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import java.util.Optional;
 /**
  * Writes the answer of {@code plan --planner madpipe --json}: seconds per mini-batch, the stages,
  * of which a device may have several, and the pattern that repeats. Where nothing fits, {@code
- * plan} is null. {@link PlanFile#read} reads the plan back.
+ * plan} is null. {@link PlanFiles#read} reads the plan back.
  */
 public final class PeriodicJson {
   private PeriodicJson() {}
@@ -40,9 +40,9 @@ public final class PeriodicJson {
       String provenance,
       List<StageMemory> memory,
       double planningSeconds) {
-    Optional<PeriodicPlan> best = planning.best();
+    Optional<PlacedPattern> best = planning.best();
     LayerChain chain = planning.problem().chain();
-    double seconds = best.map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
+    double seconds = best.map(PlacedPattern::secondsPerBatch).orElse(Double.NaN);
     Map<String, Object> object = madeFor.object(MadPipe.NAME);
     object.put("profile", provenance);
     object.put("objective", pair("name", "minibatch_s", "value", seconds));
@@ -62,7 +62,7 @@ public final class PeriodicJson {
   }
 
   private static Map<String, Object> plan(
-      PeriodicPlanning planning, PeriodicPlan plan, MadeFor madeFor, List<StageMemory> memory) {
+      PeriodicPlanning planning, PlacedPattern plan, MadeFor madeFor, List<StageMemory> memory) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("schedule", plan.discipline().toString());
     madeFor.globalBatch().ifPresent(samples -> object.put("micro_batch", samples));
@@ -85,7 +85,7 @@ public final class PeriodicJson {
   }
 
   private static Map<String, Object> stage(
-      LayerChain chain, PeriodicPlan plan, int stage, StageMemory memory) {
+      LayerChain chain, PlacedPattern plan, int stage, StageMemory memory) {
     Placed placed = plan.inNetwork(chain).stages().get(stage);
     StageLoad load = plan.pattern().stages().get(2 * stage);
     boolean last = stage == plan.stages().size() - 1;
@@ -129,16 +129,16 @@ public final class PeriodicJson {
         .map(plan -> kind(planning, plan));
   }
 
-  private static Map<String, Object> kind(PeriodicPlanning planning, PeriodicPlan plan) {
+  private static Map<String, Object> kind(PeriodicPlanning planning, PlacedPattern plan) {
     Map<String, Object> object =
         pair("kind", plan.discipline().toString(), "plan", summary(planning, plan));
     object.put("seconds", plan.secondsPerBatch());
-    double best = planning.best().map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
+    double best = planning.best().map(PlacedPattern::secondsPerBatch).orElse(Double.NaN);
     object.put("gap", plan.secondsPerBatch() / best - 1);
     return object;
   }
 
-  private static String summary(PeriodicPlanning planning, PeriodicPlan plan) {
+  private static String summary(PeriodicPlanning planning, PlacedPattern plan) {
     return plan.inNetwork(planning.problem().chain()).toString();
   }
 

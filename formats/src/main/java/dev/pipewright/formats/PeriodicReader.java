@@ -25,19 +25,19 @@ import java.util.regex.Pattern;
 /** Reads the periodic plans that {@link PeriodicJson} writes. */
 final class PeriodicReader {
   private static final List<String> PLAN_KEYS =
-      PlanJson.joined(
+      PlanKeys.joined(
           List.of(
-              PlanJson.HEAD,
+              PlanKeys.HEAD,
               List.of("schedule", "micro_batch", "period_s", "batches", "contiguous"),
               List.of("steady_idle_share", "stages", "device_bytes", "pattern"),
-              PlanJson.MADE_FOR));
+              PlanKeys.MADE_FOR));
   private static final List<String> ANSWER_KEYS =
-      PlanJson.joined(List.of(PlanJson.ANSWER_KEYS, List.of("bounds")));
+      PlanKeys.joined(List.of(PlanJson.ANSWER_KEYS, List.of("bounds")));
   private static final List<String> STAGE_KEYS =
-      PlanJson.joined(
+      PlanKeys.joined(
           List.of(
               List.of("layers", "devices", "recompute", "recomputed", "in_flight"),
-              AnswerJson.FIGURES));
+              PlanKeys.STAGE_FIGURES));
   private static final Pattern DROPPING = Pattern.compile("([1-9]\\d{0,3})-periodic");
   private static final Map<String, Pass> PASSES = Map.of("F", Pass.FORWARD, "B", Pass.BACKWARD);
 

@@ -13,9 +13,9 @@ import java.util.OptionalDouble;
 /** Reads the placements of operators that {@link PlacementAnswerJson} writes. */
 final class PlacementReader {
   private static final List<String> PLAN_KEYS =
-      PlanJson.joined(List.of(PlanJson.HEAD, List.of("contiguous", "stages"), List.of("model")));
+      PlanKeys.joined(List.of(PlanKeys.HEAD, List.of("contiguous", "stages"), List.of("model")));
   private static final List<String> ANSWER_KEYS =
-      PlanJson.joined(List.of(PlanJson.ANSWER_KEYS, List.of("devices", "gap")));
+      PlanKeys.joined(List.of(PlanJson.ANSWER_KEYS, List.of("devices", "gap")));
   private static final List<String> STAGE_KEYS =
       List.of("devices", "kind", "load", "compute", "transfers", "memory_bytes", "nodes", "names");
 

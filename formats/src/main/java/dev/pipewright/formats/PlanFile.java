@@ -1,9 +1,7 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -45,20 +43,6 @@ public record PlanFile<P extends Plan>(
         OptionalDouble.empty(),
         List.of(),
         Optional.empty());
-  }
-
-  /**
-   * Reads a plan of any kind, recognised by its content. Throws {@link BadInputException} where it
-   * is none.
-   */
-  public static PlanFile<?> read(Path file) {
-    PlanTree tree = PlanTree.read(file);
-    return switch (tree.kind()) {
-      case SYNCHRONOUS -> PlanJson.read(tree);
-      case ASYNCHRONOUS -> AsynchronousJson.read(tree);
-      case PERIODIC -> PeriodicReader.read(tree);
-      case PLACEMENT -> PlacementReader.read(tree);
-    };
   }
 
   /** The same with the plan of a kind that is known. */

@@ -1,13 +1,11 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.file.EnumWords;
 import dev.pipewright.formats.file.OutputFile;
 import dev.pipewright.formats.json.Fields;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
-import dev.pipewright.model.Optimizer;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
@@ -31,25 +29,10 @@ import java.util.stream.Stream;
  * {@code docs/formats.md} lists the keys.
  */
 public final class PlanJson {
-  static final String FORMAT = "pipewright-plan";
-  static final int VERSION = 1;
-
-  static final List<String> MADE_FOR =
-      List.of(
-          "model",
-          "cluster",
-          "cost_model",
-          "global_batch",
-          "profile_batch",
-          "optimizer",
-          "precision",
-          "device_memory_bytes",
-          "memory_reserve");
-  static final List<String> HEAD = List.of("format", "version");
   static final List<String> PLAN_KEYS =
-      joined(
+      PlanKeys.joined(
           List.of(
-              HEAD,
+              PlanKeys.HEAD,
               PlanScheduleJson.KEYS,
               List.of(
                   "micro_batches",
@@ -58,9 +41,9 @@ public final class PlanJson {
                   "overlap_allreduce",
                   "zero",
                   "stages"),
-              MADE_FOR));
+              PlanKeys.MADE_FOR));
   static final List<String> ANSWER_KEYS =
-      joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
+      PlanKeys.joined(List.of(PlanKeys.HEAD, List.of("plan"), PlanKeys.MADE_FOR, PlanKeys.ANSWER));
 
   /** How version 1 says what {@code parallelism} does; degrees that are left out are 1. */
   private static final List<String> FORMER_DEGREES = List.of("kind", "data", "tensor");
@@ -68,26 +51,19 @@ public final class PlanJson {
   private static final List<String> KINDS = List.of("data", "tensor", "data+tensor", "one device");
 
   static final List<String> STAGE_KEYS =
-      joined(
+      PlanKeys.joined(
           List.of(
               List.of("layers", "devices", "parallelism", "recompute", "recomputed", "in_flight"),
               FORMER_DEGREES,
-              AnswerJson.FIGURES));
+              PlanKeys.STAGE_FIGURES));
 
   static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
 
-  static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
-
   static {
-    Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(EnumWords.word(o), o));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }
 
   private PlanJson() {}
-
-  static List<String> joined(List<List<String>> lists) {
-    return lists.stream().flatMap(List::stream).distinct().toList();
-  }
 
   /** Whether a file is an object that holds a plan or a plan's stages; whatever else is wrong. */
   public static boolean isPlan(Path file) {
@@ -98,7 +74,7 @@ public final class PlanJson {
 
   /**
    * Throws {@link BadInputException} when the file is no plan of synchronous training with data and
-   * pipeline parallelism; {@link PlanFile#read} reads the others too.
+   * pipeline parallelism; {@link PlanFiles#read} reads the others too.
    */
   public static PlanFile<PipelinePlan> read(Path file) {
     PlanTree tree = PlanTree.read(file);
@@ -128,12 +104,6 @@ public final class PlanJson {
         members.figure("objective", "value"),
         List.of(),
         Optional.empty());
-  }
-
-  static void checkVersion(Fields fields) {
-    if (fields.optional("format").isPresent() || fields.optional("version").isPresent()) {
-      fields.version(FORMAT, VERSION);
-    }
   }
 
   private static PipelinePlan plan(Fields fields) {
@@ -262,8 +232,8 @@ public final class PlanJson {
   /** The text of a file that {@link #read} reads back equal. */
   public static String text(PlanFile<PipelinePlan> file) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("format", FORMAT);
-    object.put("version", VERSION);
+    object.put("format", PlanKeys.FORMAT);
+    object.put("version", PlanKeys.VERSION);
     file.costModel().ifPresent(costModel -> object.put("cost_model", costModel));
     file.madeFor().put(object);
     object.put("plan", object(file.plan()));

@@ -5,6 +5,7 @@ import dev.pipewright.formats.json.Fields;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
 import dev.pipewright.model.Training;
+import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.units.Range;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * A plan file as it stands: the plan, by itself or in an object that holds it as {@code plan}.
@@ -98,7 +100,7 @@ record PlanTree(Path file, Node root, Node plan) {
       }
       return optimizer.map(rule ->
           new Training(
-              rule.word(PlanJson.OPTIMIZERS),
+              rule.word(PlanKeys.OPTIMIZERS),
               precision.orElseThrow().word(PrecisionWords.BY_WORD)));
     }
 
@@ -129,13 +131,19 @@ record PlanTree(Path file, Node root, Node plan) {
     if (plan.members().containsKey("pattern")) {
       return Kind.PERIODIC;
     }
-    if (schedule != null && AsynchronousJson.isSchedule(schedule)) {
+    if (schedule != null && neverFlushes(schedule)) {
       return Kind.ASYNCHRONOUS;
     }
     if (someStageHas("nodes")) {
       return Kind.PLACEMENT;
     }
     return Kind.SYNCHRONOUS;
+  }
+
+  private static boolean neverFlushes(Node schedule) {
+    return schedule.is(Node.Type.TEXT)
+        && Stream.of(AsynchronousPlan.Rule.values())
+            .anyMatch(rule -> rule.schedule().equals(schedule.text()));
   }
 
   private boolean someStageHas(String key) {
@@ -153,12 +161,12 @@ record PlanTree(Path file, Node root, Node plan) {
   Members members(List<String> planKeys, List<String> answerKeys) {
     boolean bare = root == plan;
     Fields outer = root.object(bare ? planKeys : answerKeys);
-    PlanJson.checkVersion(outer);
+    PlanKeys.checkVersion(outer);
     if (bare) {
       return new Members(outer, outer);
     }
     Fields inner = plan.object(planKeys);
-    PlanJson.checkVersion(inner);
+    PlanKeys.checkVersion(inner);
     return new Members(inner, outer);
   }
 }

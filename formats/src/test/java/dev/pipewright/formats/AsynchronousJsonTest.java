@@ -41,7 +41,7 @@ class AsynchronousJsonTest {
   }
 
   private PlanFile<AsynchronousPlan> read(String text) {
-    PlanFile<?> read = PlanFile.read(file(text));
+    PlanFile<?> read = PlanFiles.read(file(text));
     return read.of(assertInstanceOf(AsynchronousPlan.class, read.plan()));
   }
 
@@ -87,13 +87,13 @@ class AsynchronousJsonTest {
         {"schedule": "1f1b", "micro_batches": 2, "micro_batch": 4,
          "stages": [{"layers": [0, 2], "devices": [0]}]}
         """;
-    assertInstanceOf(PipelinePlan.class, PlanFile.read(file(step)).plan());
+    assertInstanceOf(PipelinePlan.class, PlanFiles.read(file(step)).plan());
     Refusal.assertRefused(
-        "plan.json:1: the file is a list; expected an object", file("[]"), PlanFile::read);
+        "plan.json:1: the file is a list; expected an object", file("[]"), PlanFiles::read);
     Refusal.assertRefused(
         "plan.json:1: the answer holds no plan because nothing fitted; give an answer with a plan",
         file("{\"plan\": null}"),
-        PlanFile::read);
+        PlanFiles::read);
     Refusal.assertRefused(
         "plan.json:5: the schedule pipedream never flushes, so that the plan has no training step;"
             + " give a plan for one of "
@@ -117,13 +117,13 @@ class AsynchronousJsonTest {
       })
   void whatIsWrongIsSaidWithItsLine(String from, String to, String expected) {
     assertTrue(GOOD.contains(from), from);
-    Refusal.assertRefused("plan.json:" + expected, file(GOOD.replace(from, to)), PlanFile::read);
+    Refusal.assertRefused("plan.json:" + expected, file(GOOD.replace(from, to)), PlanFiles::read);
   }
 
   @Test
   void noStagesAreNoPlan() {
     String none =
         "{\"schedule\": \"pipedream\", \"micro_batches\": 1, \"micro_batch\": 1, \"stages\": []}";
-    Refusal.assertRefused("plan.json:1: a plan has stages: stages=0", file(none), PlanFile::read);
+    Refusal.assertRefused("plan.json:1: a plan has stages: stages=0", file(none), PlanFiles::read);
   }
 }

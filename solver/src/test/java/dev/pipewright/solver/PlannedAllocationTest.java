@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.madpipe.LayerChain;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
+import dev.pipewright.planner.madpipe.PlacedPattern;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.periodic.Pattern;
@@ -130,7 +130,8 @@ class PlannedAllocationTest {
       double optimum = optimum(problem);
       if (optimum < Double.POSITIVE_INFINITY) {
         solvable++;
-        double best = planned(problem).best().map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
+        double best =
+            planned(problem).best().map(PlacedPattern::secondsPerBatch).orElse(Double.NaN);
         found += best <= optimum * (1 + 1e-9) ? 1 : 0;
       }
     }

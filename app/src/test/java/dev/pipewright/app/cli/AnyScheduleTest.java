@@ -3,9 +3,10 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.given.GivenFile;
 import dev.pipewright.app.cli.given.GivenStep;
 import dev.pipewright.app.cli.given.PlanArgument;
-import dev.pipewright.app.cli.train.TrainPlan;
+import dev.pipewright.app.cli.train.TrainingStages;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.predict.run.RunPrediction;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
@@ -54,8 +55,8 @@ class AnyScheduleTest {
 
     PlanArgument argument = new PlanArgument();
     new CommandLine(argument).parseArgs(file);
-    GivenStep given = (GivenStep) argument.load();
-    TrainPlan trained = TrainPlan.of(Path.of(file));
+    GivenStep given = (GivenStep) GivenFile.of(argument);
+    TrainingStages trained = TrainingStages.of(Path.of(file));
     Assignment assignment = trained.assignment(given.costed().workload().chain().graph());
     RunPrediction prediction =
         new RunPrediction(given.costed().costs(), assignment, trained.devices());

@@ -10,10 +10,10 @@ import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.planner.madpipe.LayerChain;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
+import dev.pipewright.planner.madpipe.PlacedPattern;
 import java.util.List;
 import java.util.Optional;
 
@@ -123,7 +123,7 @@ public final class PeriodicMemory implements Reproduction {
     return Double.isFinite(value) ? value : Double.NaN;
   }
 
-  private static double milliseconds(Optional<PeriodicPlan> plan, double otherwise) {
+  private static double milliseconds(Optional<PlacedPattern> plan, double otherwise) {
     return plan.map(found -> found.secondsPerBatch() * 1e3).orElse(otherwise);
   }
 }

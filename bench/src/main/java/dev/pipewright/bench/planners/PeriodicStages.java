@@ -2,8 +2,8 @@ package dev.pipewright.bench.planners;
 
 import dev.pipewright.planner.madpipe.ContiguousPlanner;
 import dev.pipewright.planner.madpipe.LayerChain;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
+import dev.pipewright.planner.madpipe.PlacedPattern;
 import dev.pipewright.schedule.periodic.Discipline;
 import java.util.List;
 
@@ -23,9 +23,9 @@ final class PeriodicStages {
         .toList();
   }
 
-  private static Proposal proposal(PeriodicPlan plan) {
+  private static Proposal proposal(PlacedPattern plan) {
     return new Proposal.Stages(
-        plan.stages().stream().map(PeriodicPlan.Placed::first).toList(),
+        plan.stages().stream().map(PlacedPattern.Placed::first).toList(),
         plan.stages().stream().map(stage -> List.of(stage.device())).toList());
   }
 }

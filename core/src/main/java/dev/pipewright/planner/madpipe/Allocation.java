@@ -1,6 +1,6 @@
 package dev.pipewright.planner.madpipe;
 
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.Placement;
@@ -26,7 +26,7 @@ final class Allocation {
   private Allocation(PeriodicProblem problem, List<Placed> stages) {
     this.problem = problem;
     this.stages = stages;
-    loads = PeriodicPlan.loads(problem.chain(), stages);
+    loads = PlacedPattern.loads(problem.chain(), stages);
     ranks = new int[loads.size()];
     Map<Long, Integer> links = new LinkedHashMap<>();
     for (int i = 0; i < ranks.length; i++) {

@@ -1,6 +1,6 @@
 package dev.pipewright.planner.madpipe;
 
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;

@@ -28,7 +28,7 @@ public final class ContiguousPlanner {
   private ContiguousPlanner() {}
 
   /** The best plan; empty where no cut fits even with one batch at a time. */
-  public static Optional<PeriodicPlan> plan(PeriodicProblem problem, Discipline discipline) {
+  public static Optional<PlacedPattern> plan(PeriodicProblem problem, Discipline discipline) {
     return plan(problem, discipline, Double.POSITIVE_INFINITY, () -> false);
   }
 
@@ -37,7 +37,7 @@ public final class ContiguousPlanner {
    *
    * @param stop asked now and then; true ends the search with the best so far
    */
-  static Optional<PeriodicPlan> plan(
+  static Optional<PlacedPattern> plan(
       PeriodicProblem problem,
       Discipline discipline,
       double secondsPerBatch,
@@ -60,19 +60,19 @@ public final class ContiguousPlanner {
         low = search.above();
       }
     }
-    List<PeriodicPlan.Placed> stages = search.stages();
-    var pattern = discipline.pattern(PeriodicPlan.loads(problem.chain(), stages), high);
-    PeriodicPlan plan = new PeriodicPlan(discipline, stages, pattern);
+    List<PlacedPattern.Placed> stages = search.stages();
+    var pattern = discipline.pattern(PlacedPattern.loads(problem.chain(), stages), high);
+    PlacedPattern plan = new PlacedPattern(discipline, stages, pattern);
     return plan.secondsPerBatch() < secondsPerBatch ? Optional.of(plan) : Optional.empty();
   }
 
   /** The best among 1F1B* and all that drop batches: the trade of throughput for memory (§5.2). */
-  public static Optional<PeriodicPlan> plan(PeriodicProblem problem) {
-    Optional<PeriodicPlan> best = plan(problem, new Star());
-    Optional<PeriodicPlan> dropping =
+  public static Optional<PlacedPattern> plan(PeriodicProblem problem) {
+    Optional<PlacedPattern> best = plan(problem, new Star());
+    Optional<PlacedPattern> dropping =
         dropping(
             problem,
-            best.map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY),
+            best.map(PlacedPattern::secondsPerBatch).orElse(Double.POSITIVE_INFINITY),
             () -> false);
     return dropping.isPresent() ? dropping : best;
   }
@@ -84,14 +84,14 @@ public final class ContiguousPlanner {
    * @param secondsPerBatch that it has to take less than
    * @param stop asked now and then; true ends the search with the best so far
    */
-  static Optional<PeriodicPlan> dropping(
+  static Optional<PlacedPattern> dropping(
       PeriodicProblem problem, double secondsPerBatch, BooleanSupplier stop) {
-    Optional<PeriodicPlan> best = Optional.empty();
+    Optional<PlacedPattern> best = Optional.empty();
     int stages = Math.min(problem.devices(), problem.chain().layers());
     double bound = secondsPerBatch;
     int most = Math.max(1, 2 * stages - 2);
     for (int batches = most; batches >= 1 && !stop.getAsBoolean(); batches--) {
-      Optional<PeriodicPlan> one = plan(problem, new Dropping(batches), bound, stop);
+      Optional<PlacedPattern> one = plan(problem, new Dropping(batches), bound, stop);
       if (one.isPresent()) {
         best = one;
         bound = one.get().secondsPerBatch();

@@ -31,7 +31,7 @@ public final class MadPipe {
   private final Discipline discipline;
   private final BooleanSupplier stop;
   private final Set<Allocation> seen = new LinkedHashSet<>();
-  private Optional<PeriodicPlan> best = Optional.empty();
+  private Optional<PlacedPattern> best = Optional.empty();
   private double bound;
 
   private MadPipe(PeriodicProblem problem, Discipline discipline, BooleanSupplier stop) {
@@ -48,7 +48,7 @@ public final class MadPipe {
    *     use
    * @param stop asked between allocations; true ends the search with what there is
    */
-  public static Optional<PeriodicPlan> plan(
+  public static Optional<PlacedPattern> plan(
       PeriodicProblem problem,
       Discipline discipline,
       double secondsPerBatch,
@@ -60,12 +60,12 @@ public final class MadPipe {
       return search(problem, discipline, secondsPerBatch, stop);
     }
     PeriodicProblem never = problem.recomputing(Recomputation.NEVER);
-    Optional<PeriodicPlan> kept = search(never, discipline, secondsPerBatch, stop);
-    double bound = kept.map(PeriodicPlan::secondsPerBatch).orElse(secondsPerBatch);
+    Optional<PlacedPattern> kept = search(never, discipline, secondsPerBatch, stop);
+    double bound = kept.map(PlacedPattern::secondsPerBatch).orElse(secondsPerBatch);
     return search(problem, discipline, bound, stop).or(() -> kept);
   }
 
-  private static Optional<PeriodicPlan> search(
+  private static Optional<PlacedPattern> search(
       PeriodicProblem problem,
       Discipline discipline,
       double secondsPerBatch,
@@ -167,7 +167,7 @@ public final class MadPipe {
   private void pattern(Allocation allocation) {
     boolean allowed = problem.allows(allocation.stages().size());
     if (allowed && seen.add(allocation) && !stop.getAsBoolean()) {
-      Optional<PeriodicPlan> plan = PatternSearch.plan(allocation, discipline, bound, stop);
+      Optional<PlacedPattern> plan = PatternSearch.plan(allocation, discipline, bound, stop);
       if (plan.isPresent()) {
         best = plan;
         bound = plan.get().secondsPerBatch();

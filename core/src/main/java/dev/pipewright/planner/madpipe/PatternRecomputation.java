@@ -1,6 +1,6 @@
 package dev.pipewright.planner.madpipe;
 
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.periodic.Discipline;
@@ -156,7 +156,7 @@ final class PatternRecomputation {
   }
 
   private double bytes(Placed stage, int held) {
-    StageLoad load = PeriodicPlan.load(chain, stage);
+    StageLoad load = PlacedPattern.load(chain, stage);
     return load.stateBytes() + held * load.activationBytes();
   }
 }

@@ -46,7 +46,7 @@ final class PatternSearch {
   private record Scored(Draft draft, double[] bytes, double span, int pieces) {}
 
   /** The plan, if one with less than so many seconds per batch is found. */
-  static Optional<PeriodicPlan> plan(
+  static Optional<PlacedPattern> plan(
       Allocation allocation, Discipline discipline, double secondsPerBatch, BooleanSupplier stop) {
     double low = allocation.leastPeriod(discipline);
     double inARow = allocation.loads().stream().mapToDouble(StageLoad::seconds).sum();
@@ -55,7 +55,7 @@ final class PatternSearch {
       return Optional.empty();
     }
     PatternSearch search = new PatternSearch(allocation, discipline);
-    Optional<PeriodicPlan> best = Optional.empty();
+    Optional<PlacedPattern> best = Optional.empty();
     for (int i = 0; i < PERIODS && best.isEmpty() && !stop.getAsBoolean(); i++) {
       double share = (double) i / PERIODS;
       best = search.at(low + (high - low) * share * share);
@@ -63,7 +63,7 @@ final class PatternSearch {
     return best.filter(plan -> plan.secondsPerBatch() < secondsPerBatch);
   }
 
-  private Optional<PeriodicPlan> at(double period) {
+  private Optional<PlacedPattern> at(double period) {
     double[] state = new double[ops.allocation().problem().devices()];
     for (int stage = 0; stage < ops.stages(); stage += 2) {
       state[ops.rank(stage)] += ops.allocation().loads().get(stage).stateBytes();
@@ -77,7 +77,7 @@ final class PatternSearch {
       beam = best(next);
     }
     for (Scored one : beam) {
-      Optional<PeriodicPlan> plan = plan(one.draft(), period);
+      Optional<PlacedPattern> plan = plan(one.draft(), period);
       if (plan.isPresent()) {
         return plan;
       }
@@ -138,10 +138,10 @@ final class PatternSearch {
     return kept;
   }
 
-  private Optional<PeriodicPlan> plan(Draft draft, double period) {
+  private Optional<PlacedPattern> plan(Draft draft, double period) {
     Tightening.Tight tight = Tightening.of(ops, draft.starts(), period);
     for (Tightening.Tight one : List.of(tight, new Tightening.Tight(period, draft.starts()))) {
-      PeriodicPlan plan = new PeriodicPlan(discipline, ops.allocation().stages(), pattern(one));
+      PlacedPattern plan = new PlacedPattern(discipline, ops.allocation().stages(), pattern(one));
       double[] bytes = plan.bytes(ops.allocation().problem().devices());
       if (PatternCheck.check(plan.pattern()).isEmpty()
           && Arrays.stream(bytes).allMatch(sum -> sum <= capacity)) {

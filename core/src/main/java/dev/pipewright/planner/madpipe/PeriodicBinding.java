@@ -1,6 +1,6 @@
 package dev.pipewright.planner.madpipe;
 
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.schedule.periodic.StageLoad;
@@ -14,11 +14,11 @@ final class PeriodicBinding {
   private PeriodicBinding() {}
 
   static String words(PeriodicPlanning planning) {
-    Optional<PeriodicPlan> best = planning.best();
+    Optional<PlacedPattern> best = planning.best();
     if (best.isEmpty()) {
       return nothingFits(planning.problem());
     }
-    PeriodicPlan plan = best.get();
+    PlacedPattern plan = best.get();
     double once = plan.secondsPerBatch() / plan.discipline().stretch();
     double[] busy = plan.busySeconds(planning.problem().devices());
     int busiest = largest(busy);
@@ -46,7 +46,7 @@ final class PeriodicBinding {
     return largest;
   }
 
-  private static String dropped(PeriodicPlan plan, double once) {
+  private static String dropped(PlacedPattern plan, double once) {
     return plan.discipline() instanceof Discipline.Dropping dropping
         ? "memory lets only %d of %d batches through, one every %s; "
             .formatted(dropping.batches(), dropping.batches() + 1, Units.seconds(once))
@@ -54,7 +54,7 @@ final class PeriodicBinding {
   }
 
   /** The stage for which one batch more comes nearest to fitting. */
-  private static String memory(PeriodicProblem problem, PeriodicPlan plan) {
+  private static String memory(PeriodicProblem problem, PlacedPattern plan) {
     double[] bytes = problem.bytes(plan);
     int[] held = plan.held();
     int nearest = 0;

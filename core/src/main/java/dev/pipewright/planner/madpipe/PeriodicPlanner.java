@@ -46,16 +46,16 @@ public final class PeriodicPlanner {
     boolean[] stopped = {false};
     BooleanSupplier asked = () -> stopped[0] |= stop.getAsBoolean();
     double bound = Double.POSITIVE_INFINITY;
-    Optional<PeriodicPlan> star = ContiguousPlanner.plan(problem, new Star(), bound, asked);
-    Optional<PeriodicPlan> plain =
+    Optional<PlacedPattern> star = ContiguousPlanner.plan(problem, new Star(), bound, asked);
+    Optional<PlacedPattern> plain =
         ContiguousPlanner.plan(problem, new OneForwardOneBackward(), bound, asked);
     bound = seconds(star, bound);
-    Optional<PeriodicPlan> dropping = ContiguousPlanner.dropping(problem, bound, asked);
+    Optional<PlacedPattern> dropping = ContiguousPlanner.dropping(problem, bound, asked);
     bound = seconds(dropping, bound);
-    Optional<PeriodicPlan> general = MadPipe.plan(problem, new Star(), bound, asked);
+    Optional<PlacedPattern> general = MadPipe.plan(problem, new Star(), bound, asked);
     for (int batches = MOST_DROPPED; batches >= 1; batches--) {
       bound = seconds(general, bound);
-      Optional<PeriodicPlan> other = MadPipe.plan(problem, new Dropping(batches), bound, asked);
+      Optional<PlacedPattern> other = MadPipe.plan(problem, new Dropping(batches), bound, asked);
       general = other.isPresent() ? other : general;
     }
     if (stopped[0] && Stream.of(plain, star, dropping, general).allMatch(Optional::isEmpty)) {
@@ -65,7 +65,7 @@ public final class PeriodicPlanner {
         problem, plain, star, dropping, general, PeriodBounds.all(problem), !stopped[0]);
   }
 
-  private static double seconds(Optional<PeriodicPlan> plan, double otherwise) {
-    return plan.map(PeriodicPlan::secondsPerBatch).orElse(otherwise);
+  private static double seconds(Optional<PlacedPattern> plan, double otherwise) {
+    return plan.map(PlacedPattern::secondsPerBatch).orElse(otherwise);
   }
 }

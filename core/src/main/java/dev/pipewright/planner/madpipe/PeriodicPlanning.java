@@ -20,10 +20,10 @@ import java.util.Optional;
  */
 public record PeriodicPlanning(
     PeriodicProblem problem,
-    Optional<PeriodicPlan> plain,
-    Optional<PeriodicPlan> star,
-    Optional<PeriodicPlan> dropping,
-    Optional<PeriodicPlan> general,
+    Optional<PlacedPattern> plain,
+    Optional<PlacedPattern> star,
+    Optional<PlacedPattern> dropping,
+    Optional<PlacedPattern> general,
     List<LowerBound> bounds,
     boolean complete)
     implements SteadyPlanning {
@@ -32,12 +32,12 @@ public record PeriodicPlanning(
   }
 
   /** The best of all. */
-  public Optional<PeriodicPlan> best() {
+  public Optional<PlacedPattern> best() {
     return general.or(this::contiguous);
   }
 
   /** The best with one stage per device. */
-  public Optional<PeriodicPlan> contiguous() {
+  public Optional<PlacedPattern> contiguous() {
     return dropping.or(() -> star);
   }
 
@@ -50,7 +50,7 @@ public record PeriodicPlanning(
   /** The best plan's period, per batch. */
   @Override
   public double seconds() {
-    return best().map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
+    return best().map(PlacedPattern::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
   }
 
   /** How much longer the best plan takes than the bound, as a share of the bound. */

@@ -64,10 +64,10 @@ public record PeriodicProblem(
   }
 
   /** What a plan takes of each device, working space included where a device has a stage. */
-  public double[] bytes(PeriodicPlan plan) {
+  public double[] bytes(PlacedPattern plan) {
     double[] bytes = plan.bytes(devices);
     plan.stages().stream()
-        .mapToInt(PeriodicPlan.Placed::device)
+        .mapToInt(PlacedPattern.Placed::device)
         .distinct()
         .forEach(device -> bytes[device] += workingBytes);
     return bytes;

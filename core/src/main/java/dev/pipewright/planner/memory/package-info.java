@@ -8,7 +8,7 @@
  *
  * <table>
  * <caption>Parts</caption>
- * <tr><td>{@link dev.pipewright.planner.memory.ProfilingPlan}</td><td>which partitions to run and measure</td></tr>
+ * <tr><td>{@link dev.pipewright.planner.memory.ProfilingPartitions}</td><td>which partitions to run and measure</td></tr>
  * <tr><td>{@link dev.pipewright.planner.memory.ProfilingRun}</td><td>what one of them measured; the two metrics of each layer</td></tr>
  * <tr><td>{@link dev.pipewright.planner.memory.StagePeak}</td><td>a predictor: {@link dev.pipewright.planner.memory.LayerPeaks} from measurements, {@link dev.pipewright.planner.memory.ModelledPeaks} from shapes</td></tr>
  * <tr><td>{@link dev.pipewright.planner.memory.McapBruteForce}</td><td>mCAP-BF: tries every partition</td></tr>

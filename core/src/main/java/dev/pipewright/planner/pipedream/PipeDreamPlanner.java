@@ -34,7 +34,7 @@ public final class PipeDreamPlanner {
         "the network has %d layers, more than the %d that several levels allow; merge layers into blocks, or plan for one level",
         chain.graph().size(),
         PipeDreamOptimizer.MOST_PLACES);
-    int samples = batch(priced, request);
+    int samples = request.samples(priced.workload().profile());
     double[] seconds = profile.seconds(Quantity.BACKWARD, samples);
     double[] forward = profile.seconds(Quantity.FORWARD, samples);
     double[] outputs = profile.outputBytes();
@@ -48,10 +48,5 @@ public final class PipeDreamPlanner {
         ? PipeDreamOptimizer.plan(costs, levels, charges, stop)
         : PipeDreamOptimizer.plan(costs, levels, charges, request.stages().getAsInt(), stop)
             .orElseThrow(SearchStoppedException::new);
-  }
-
-  /** Samples of a mini-batch. */
-  public static int batch(StageCosts priced, SteadyRequest request) {
-    return request.batch().orElseGet(() -> priced.workload().profile().samples().get(0));
   }
 }

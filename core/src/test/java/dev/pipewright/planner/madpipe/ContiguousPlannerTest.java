@@ -30,9 +30,9 @@ class ContiguousPlannerTest {
   }
 
   /** Seconds per batch of a plan that runs within memory; infinite where there is none. */
-  private static double seconds(PeriodicProblem problem, Optional<PeriodicPlan> plan) {
+  private static double seconds(PeriodicProblem problem, Optional<PlacedPattern> plan) {
     plan.ifPresent(found -> {
-      for (PeriodicPlan.Placed placed : found.stages()) {
+      for (PlacedPattern.Placed placed : found.stages()) {
         placed
             .fewer()
             .ifPresent(fewer ->
@@ -45,7 +45,7 @@ class ContiguousPlannerTest {
         assertTrue(bytes <= problem.capacityBytes(), found::toString);
       }
     });
-    return plan.map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
+    return plan.map(PlacedPattern::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
   }
 
   private static double[] capacity(PeriodicProblem problem, List<StageLoad> stages) {
@@ -72,7 +72,7 @@ class ContiguousPlannerTest {
     for (int k = 1; k <= 3; k++) {
       int batches = k;
       double least = EveryCut.least(problem, stages -> dropping(problem, stages, batches));
-      Optional<PeriodicPlan> plan = ContiguousPlanner.plan(problem, new Dropping(batches));
+      Optional<PlacedPattern> plan = ContiguousPlanner.plan(problem, new Dropping(batches));
       assertEquals(least, seconds(problem, plan), "k = " + k);
     }
   }
@@ -104,7 +104,7 @@ class ContiguousPlannerTest {
   void noCutIsFasterWithAsManyBatchesAsStages(RepetitionInfo seed) {
     PeriodicProblem problem = problem(seed);
     double least = EveryCut.least(problem, stages -> plain(problem, stages));
-    Optional<PeriodicPlan> plan = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
+    Optional<PlacedPattern> plan = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
     assertEquals(least, seconds(problem, plan));
   }
 
@@ -122,7 +122,7 @@ class ContiguousPlannerTest {
       assertEquals(star, seconds(problem, ContiguousPlanner.plan(problem, new Star())));
       double dropping = EveryCut.least(problem, loads -> dropping(problem, loads, 2));
       assertEquals(dropping, seconds(problem, ContiguousPlanner.plan(problem, new Dropping(2))));
-      for (PeriodicPlan plan :
+      for (PlacedPattern plan :
           PeriodicPlanner.plan(problem, () -> false).best().stream().toList()) {
         assertEquals(stages, plan.stages().size());
         assertTrue(plan.secondsPerBatch() <= Math.min(star, dropping) * (1 + 1e-12));
@@ -175,7 +175,7 @@ class ContiguousPlannerTest {
     double least = EveryCut.least(problem, stages -> dropping(problem, stages, 2));
     assertEquals(least, seconds(problem, ContiguousPlanner.plan(problem, new Dropping(2))));
     double plain = EveryCut.least(problem, stages -> plain(problem, stages));
-    Optional<PeriodicPlan> found = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
+    Optional<PlacedPattern> found = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
     assertEquals(plain, seconds(problem, found));
   }
 
@@ -206,7 +206,7 @@ class ContiguousPlannerTest {
       layers[layer] = new StageLoad(1, 1, Math.max(1, layer), 1);
     }
     var problem = new PeriodicProblem(LayerChain.of(List.of(layers)), k + 1, k + 1);
-    PeriodicPlan plan = ContiguousPlanner.plan(problem).orElseThrow();
+    PlacedPattern plan = ContiguousPlanner.plan(problem).orElseThrow();
     assertEquals(new Dropping(k), plan.discipline());
     assertEquals(2 * (1 + 1.0 / k), plan.secondsPerBatch(), 1e-12);
     assertEquals(4, seconds(problem, ContiguousPlanner.plan(problem, new Star())));

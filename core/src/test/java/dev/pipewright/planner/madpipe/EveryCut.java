@@ -3,7 +3,7 @@ package dev.pipewright.planner.madpipe;
 import dev.pipewright.cost.LayerCosts;
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.periodic.StageLoad;
@@ -28,7 +28,7 @@ final class EveryCut {
       ToDoubleFunction<List<StageLoad>> value) {
     if (first == problem.chain().layers()) {
       return problem.stages().orElse(stages.size()) == stages.size()
-          ? value.applyAsDouble(PeriodicPlan.loads(problem.chain(), stages))
+          ? value.applyAsDouble(PlacedPattern.loads(problem.chain(), stages))
           : Double.POSITIVE_INFINITY;
     }
     double least = Double.POSITIVE_INFINITY;

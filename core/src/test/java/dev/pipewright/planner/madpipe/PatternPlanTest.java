@@ -8,7 +8,7 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PatternPlan;
 import dev.pipewright.plan.PatternPlan.Stage;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.periodic.Discipline;
@@ -53,8 +53,8 @@ class PatternPlanTest {
         .forEach(plan -> check(plan, problem));
   }
 
-  private static void check(PeriodicPlan plan, PeriodicProblem problem) {
-    PeriodicPlan again = PeriodicPlan.of(plan.plan(8), problem);
+  private static void check(PlacedPattern plan, PeriodicProblem problem) {
+    PlacedPattern again = PlacedPattern.of(plan.plan(8), problem);
     assertEquals(plan.stages(), again.stages());
     assertEquals(plan.pattern().stages(), again.pattern().stages());
     assertEquals(plan.pattern().ops(), again.pattern().ops());
@@ -62,7 +62,7 @@ class PatternPlanTest {
     runs(again, problem);
   }
 
-  private static void runs(PeriodicPlan plan, PeriodicProblem problem) {
+  private static void runs(PlacedPattern plan, PeriodicProblem problem) {
     Pattern pattern = plan.pattern();
     int batches = pattern.batches();
     List<Task> tasks = PatternTasks.of(pattern, true);
@@ -105,14 +105,14 @@ class PatternPlanTest {
         List.of(new RepeatedOp(Pass.FORWARD, 0, 0, 0), new RepeatedOp(Pass.BACKWARD, 0, 5, 0));
     var shape = new PatternPlan(new Discipline.Star(), 1, 10, 1, List.of(inside), ops);
     var refusal =
-        assertThrows(IllegalArgumentException.class, () -> PeriodicPlan.of(shape, problem));
+        assertThrows(IllegalArgumentException.class, () -> PlacedPattern.of(shape, problem));
     assertEquals(
         "a run of layers that run again begins or ends at 2, where branches run side by side or"
             + " there is no layer; begin it elsewhere",
         refusal.getMessage());
     Stage outside = new Stage(0, 4, 0, List.of(new LayerRange(1, 2)));
-    PeriodicPlan plan =
-        PeriodicPlan.of(
+    PlacedPattern plan =
+        PlacedPattern.of(
             new PatternPlan(new Discipline.Star(), 1, 10, 1, List.of(outside), ops), problem);
     assertEquals(2.5 + 1.5, plan.pattern().stages().get(0).backwardSeconds());
     assertEquals(Recompute.SELECTIVE, plan.stages().get(0).recompute());

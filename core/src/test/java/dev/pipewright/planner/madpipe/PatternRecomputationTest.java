@@ -3,7 +3,7 @@ package dev.pipewright.planner.madpipe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.Discipline;
@@ -29,7 +29,7 @@ class PatternRecomputationTest {
   }
 
   /** Runs, within memory counted anew from the layers that run again. */
-  private static void check(PeriodicProblem problem, PeriodicPlan plan) {
+  private static void check(PeriodicProblem problem, PlacedPattern plan) {
     assertEquals(List.of(), PatternCheck.check(plan.pattern()), plan::toString);
     double[] bytes = new double[problem.devices()];
     int[] held = plan.pattern().concurrentActivations();
@@ -54,10 +54,10 @@ class PatternRecomputationTest {
   }
 
   private static double seconds(PeriodicProblem problem, Discipline discipline) {
-    Optional<PeriodicPlan> plan =
+    Optional<PlacedPattern> plan =
         MadPipe.plan(problem, discipline, Double.POSITIVE_INFINITY, () -> false);
     plan.ifPresent(found -> check(problem, found));
-    return plan.map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
+    return plan.map(PlacedPattern::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
   }
 
   @RepeatedTest(200)
@@ -158,7 +158,7 @@ class PatternRecomputationTest {
     found.ifPresent(all -> {
       List<StageLoad> stages = new ArrayList<>();
       for (Placed placed : all.stages()) {
-        stages.add(PeriodicPlan.load(all.problem().chain(), placed));
+        stages.add(PlacedPattern.load(all.problem().chain(), placed));
       }
       assertTrue(fits(all, period, stages), all.stages()::toString);
     });

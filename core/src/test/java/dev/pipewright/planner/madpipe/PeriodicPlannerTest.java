@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.SearchStoppedException;
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.schedule.periodic.Discipline.Star;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.StageLoad;
@@ -33,7 +33,7 @@ class PeriodicPlannerTest {
   }
 
   /** A plan runs, within memory, and covers each layer once. */
-  private static void check(PeriodicProblem problem, PeriodicPlan plan) {
+  private static void check(PeriodicProblem problem, PlacedPattern plan) {
     assertEquals(List.of(), PatternCheck.check(plan.pattern()), plan::toString);
     for (double bytes : plan.bytes(problem.devices())) {
       assertTrue(bytes <= problem.capacityBytes(), plan::toString);
@@ -63,7 +63,7 @@ class PeriodicPlannerTest {
   void weightsOneTwoOneFitOnTwoDevicesOnlyApart() { // lemma 2
     PeriodicPlanning planning = plan(new PeriodicProblem(Chains.of(1, 1, 2, 2, 1, 1), 2, 2));
     assertTrue(planning.contiguous().isEmpty());
-    PeriodicPlan plan = planning.best().orElseThrow();
+    PlacedPattern plan = planning.best().orElseThrow();
     assertEquals(2, plan.secondsPerBatch());
     assertFalse(plan.contiguous());
     assertEquals("0: 0–0 2–2, 1: 1–1", plan.toString());
@@ -100,7 +100,7 @@ class PeriodicPlannerTest {
     for (var kind : List.of(planning.plain(), planning.star(), planning.dropping())) {
       kind.ifPresent(plan -> check(problem, plan));
     }
-    for (Optional<PeriodicPlan> kind :
+    for (Optional<PlacedPattern> kind :
         List.of(planning.plain(), planning.star(), planning.dropping(), planning.general())) {
       if (kind.isPresent()) {
         assertTrue(kind.get().secondsPerBatch() <= best);
@@ -118,7 +118,7 @@ class PeriodicPlannerTest {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     LayerChain chain = Chains.random(random, 8);
     var problem = new PeriodicProblem(chain, random.nextInt(1, 6), random.nextInt(3, 20));
-    Optional<PeriodicPlan> star = ContiguousPlanner.plan(problem, new Star());
+    Optional<PlacedPattern> star = ContiguousPlanner.plan(problem, new Star());
     if (star.isEmpty()) {
       return;
     }
@@ -127,7 +127,7 @@ class PeriodicPlannerTest {
       java.util.Arrays.fill(devices, stage.first(), stage.end(), stage.device());
     }
     Allocation allocation = Allocation.of(problem, devices);
-    PeriodicPlan plan =
+    PlacedPattern plan =
         PatternSearch.plan(allocation, new Star(), Double.POSITIVE_INFINITY, () -> false)
             .orElseThrow();
     assertEquals(star.get().secondsPerBatch(), plan.secondsPerBatch(), 1e-9);

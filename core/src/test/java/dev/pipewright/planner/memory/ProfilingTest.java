@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ProfilingTest {
   private static List<ProfilingRun> measured(LayerPeaks truth, int devices) {
     List<ProfilingRun> runs = new ArrayList<>();
-    for (int[] sizes : ProfilingPlan.partitions(devices, truth.layers())) {
+    for (int[] sizes : ProfilingPartitions.partitions(devices, truth.layers())) {
       runs.add(new ProfilingRun(sizes, truth.bytes(sizes)));
     }
     return runs;
@@ -84,8 +84,8 @@ class ProfilingTest {
 
   @Test
   void tooFewLayersOrDevicesAreRefused() {
-    assertThrows(IllegalArgumentException.class, () -> ProfilingPlan.partitions(2, 10));
-    assertThrows(IllegalArgumentException.class, () -> ProfilingPlan.partitions(4, 5));
-    assertArrayEquals(new int[] {1, 1, 2}, ProfilingPlan.partitions(3, 4).get(0));
+    assertThrows(IllegalArgumentException.class, () -> ProfilingPartitions.partitions(2, 10));
+    assertThrows(IllegalArgumentException.class, () -> ProfilingPartitions.partitions(4, 5));
+    assertArrayEquals(new int[] {1, 1, 2}, ProfilingPartitions.partitions(3, 4).get(0));
   }
 }

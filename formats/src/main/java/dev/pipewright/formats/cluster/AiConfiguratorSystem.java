@@ -39,6 +39,6 @@ final class AiConfiguratorSystem {
     int nodes = Math.max(1, DEVICES / gpus);
     String base = MachineClusters.sheetName(machine);
     String name = "%s-%dx%dg:%dx%d".formatted(base, gpus, gigabits, nodes, gpus);
-    return ClusterFiles.machine(file, folder.line(), name, machine);
+    return StatedMachine.of(file, folder.line(), name, machine);
   }
 }

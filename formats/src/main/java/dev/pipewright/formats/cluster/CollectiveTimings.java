@@ -5,15 +5,11 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.EnumWords;
 import dev.pipewright.formats.file.InputFile;
 import dev.pipewright.profile.CollectiveTiming;
-import dev.pipewright.profile.CollectiveTiming.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -24,29 +20,10 @@ import java.util.stream.Collectors;
  * docs/formats.md} describes them.
  */
 public final class CollectiveTimings {
-  /** How options and tables spell what is exchanged. */
-  public static final Map<String, Kind> KINDS = EnumWords.of(Kind.values());
-
   static final String KIND = "a table of timings";
-  static final String FORMATS =
-      "expected times as nccl-tests or the OSU micro-benchmarks print them, or a CSV with the"
-          + " columns devices, bytes and seconds, time_us or time_ns";
   private static final String OSU = "the OSU micro-benchmarks";
 
   private CollectiveTimings() {}
-
-  /**
-   * What of a file is wanted, and what the file may not say.
-   *
-   * @param collective only these; where the file does not say what it times, it is these
-   * @param devices only timings of so many; where the file does not say how many, it is so many
-   * @param machine only timings of this one
-   */
-  public record Selection(
-      Optional<Kind> collective, OptionalInt devices, Optional<String> machine) {
-    public static final Selection ALL =
-        new Selection(Optional.empty(), OptionalInt.empty(), Optional.empty());
-  }
 
   /**
    * The timings in the order of the file, at least one, and what is left out.
@@ -54,7 +31,7 @@ public final class CollectiveTimings {
    * @throws BadInputException when the file is of no known format, says something impossible, or
    *     holds nothing that is wanted
    */
-  public static MeasuredTimings read(Path file, Selection selection) {
+  public static MeasuredTimings read(Path file, TimingSelection selection) {
     TimingsFound found = new TimingsFound();
     if (InputFile.first(file) == '{') {
       noMachines(file, selection, "the JSON of nccl-tests");
@@ -66,7 +43,7 @@ public final class CollectiveTimings {
     return new MeasuredTimings(wanted, found.leftOut, List.copyOf(found.notes));
   }
 
-  private static void read(Path file, Selection selection, TimingsFound found) {
+  private static void read(Path file, TimingSelection selection, TimingsFound found) {
     List<LogLine> lines = LogLines.read(file, KIND);
     if (lines.isEmpty()) {
       throw BadInputException.at(file, 1, "the file is empty; expected " + KIND);
@@ -80,27 +57,24 @@ public final class CollectiveTimings {
     } else if (TimingTable.isHeading(lines.get(0))) {
       new TimingTable(file, selection).read(lines, found);
     } else {
-      LeftOut unknown = new LeftOut(lines.get(0).number(), "is of no known format", FORMATS);
-      throw refusal(file, KnownTools.find(lines).orElse(unknown));
+      LeftOut unknown =
+          new LeftOut(lines.get(0).number(), "is of no known format", TimingWords.FORMATS);
+      throw TimingWords.refusal(file, KnownTools.find(lines).orElse(unknown));
     }
   }
 
-  static BadInputException refusal(Path file, LeftOut reason) {
-    return BadInputException.at(file, reason.line(), reason.why() + "; " + reason.remedy());
-  }
-
-  private static void noMachines(Path file, Selection selection, String what) {
+  private static void noMachines(Path file, TimingSelection selection, String what) {
     if (selection.machine().isPresent()) {
       throw BadInputException.at(
           file, 1, "is " + what + ", which names no machine to choose; leave out --machine");
     }
   }
 
-  private static List<Timed> wanted(Path file, TimingsFound found, Selection selection) {
+  private static List<Timed> wanted(Path file, TimingsFound found, TimingSelection selection) {
     if (found.lines.isEmpty()) {
       throw found.leftOut.isEmpty()
           ? BadInputException.at(file, 1, "holds no timings; expected a row for each size")
-          : refusal(file, found.leftOut.get(0));
+          : TimingWords.refusal(file, found.leftOut.get(0));
     }
     List<Timed> wanted = new ArrayList<>(found.lines);
     select(
@@ -184,10 +158,5 @@ public final class CollectiveTimings {
                 .formatted(table.size(), table.size() == 1 ? "" : "s", what, why),
             remedy));
     lines.removeIf(out);
-  }
-
-  /** Letters only, small. */
-  static String letters(String text) {
-    return text.toLowerCase(Locale.ROOT).replaceAll("[^a-z]", "");
   }
 }

@@ -43,7 +43,7 @@ final class GpuTopology {
 
   /** One node of such machines. */
   static Cluster read(Path file, String machine) {
-    return ClusterFiles.machine(file, 1, machine + ":1x" + node(file).gpus(), machine);
+    return StatedMachine.of(file, 1, machine + ":1x" + node(file).gpus(), machine);
   }
 
   private static Node node(Path file) {

@@ -41,7 +41,7 @@ final class KnownTools {
     for (LogLine line : lines) {
       for (Tool tool : TOOLS) {
         if (tool.mark().matcher(line.text()).find()) {
-          return Optional.of(new LeftOut(line.number(), tool.what(), CollectiveTimings.FORMATS));
+          return Optional.of(new LeftOut(line.number(), tool.what(), TimingWords.FORMATS));
         }
       }
     }

@@ -1,6 +1,5 @@
 package dev.pipewright.formats.cluster;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.formats.cluster.NcclRow.Half;
 import dev.pipewright.formats.file.EnumWords;
 import dev.pipewright.profile.CollectiveTiming.Kind;
@@ -45,7 +44,7 @@ final class NcclRun {
     failedLine = line;
   }
 
-  void addTo(TimingsFound found, Selection selection) {
+  void addTo(TimingsFound found, TimingSelection selection) {
     if (rows.isEmpty()) {
       return;
     }
@@ -88,7 +87,8 @@ final class NcclRun {
     return sweeps;
   }
 
-  private void add(TimingsFound found, Selection selection, List<NcclRow> sweep, int devices) {
+  private void add(
+      TimingsFound found, TimingSelection selection, List<NcclRow> sweep, int devices) {
     int line = sweep.get(0).line();
     Optional<NcclKind> kind =
         program == null

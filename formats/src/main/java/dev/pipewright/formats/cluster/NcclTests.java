@@ -1,6 +1,5 @@
 package dev.pipewright.formats.cluster;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -29,7 +28,7 @@ final class NcclTests {
       Pattern.compile("#?\\s*Out of bounds values\\s*:\\s*\\d+\\s+FAILED.*");
   private static final Pattern AGGREGATED = Pattern.compile("\\bagg iters:\\s*(\\d{1,9})");
 
-  private final Selection selection;
+  private final TimingSelection selection;
   private final TimingsFound found;
   private final Set<Integer> ranks = new HashSet<>();
   private final List<String> pending = new ArrayList<>(); // the pieces of a row so far
@@ -37,7 +36,7 @@ final class NcclTests {
   private NcclRun run = new NcclRun();
   private @Nullable NcclColumns columns;
 
-  private NcclTests(Selection selection, TimingsFound found) {
+  private NcclTests(TimingSelection selection, TimingsFound found) {
     this.selection = selection;
     this.found = found;
   }
@@ -50,7 +49,7 @@ final class NcclTests {
         && words.stream().anyMatch(word -> word.matches("#?(?:size|bytes)"));
   }
 
-  static void read(List<LogLine> lines, Selection selection, TimingsFound found) {
+  static void read(List<LogLine> lines, TimingSelection selection, TimingsFound found) {
     NcclTests reader = new NcclTests(selection, found);
     lines.forEach(reader::read);
     reader.finish();

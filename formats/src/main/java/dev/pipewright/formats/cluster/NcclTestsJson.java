@@ -1,6 +1,5 @@
 package dev.pipewright.formats.cluster;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.formats.cluster.NcclRow.Half;
 import dev.pipewright.formats.json.Fields;
 import dev.pipewright.formats.json.Node;
@@ -22,20 +21,20 @@ final class NcclTestsJson {
   private static final Pattern PROGRAM = Pattern.compile("([a-z_0-9]+)_perf\\b");
   private static final int LARGEST_GROUP = 1_000;
 
-  private final Selection selection;
+  private final TimingSelection selection;
   private final TimingsFound found;
 
-  private NcclTestsJson(Selection selection, TimingsFound found) {
+  private NcclTestsJson(TimingSelection selection, TimingsFound found) {
     this.selection = selection;
     this.found = found;
   }
 
-  static void read(Path file, Selection selection, TimingsFound found) {
+  static void read(Path file, TimingSelection selection, TimingsFound found) {
     Node root = Tree.json(file);
     if (!root.members().containsKey("results") || !root.members().containsKey("config")) {
       throw root.wrong(
           "is JSON, but not of nccl-tests -J, which has \"config\" and \"results\"; "
-              + CollectiveTimings.FORMATS);
+              + TimingWords.FORMATS);
     }
     new NcclTestsJson(selection, found).read(root.object());
   }

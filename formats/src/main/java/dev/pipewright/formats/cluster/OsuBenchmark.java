@@ -1,6 +1,5 @@
 package dev.pipewright.formats.cluster;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.formats.file.TextLines;
 import dev.pipewright.profile.CollectiveTiming.Kind;
 import java.util.List;
@@ -35,12 +34,12 @@ final class OsuBenchmark {
           "reducelatency", Kind.REDUCE,
           "latency", Kind.POINT_TO_POINT);
 
-  private final Selection selection;
+  private final TimingSelection selection;
   private final TimingsFound found;
   private @Nullable Kind kind; // of the table that is read
   private boolean countMissing; // said once for each table
 
-  private OsuBenchmark(Selection selection, TimingsFound found) {
+  private OsuBenchmark(TimingSelection selection, TimingsFound found) {
     this.selection = selection;
     this.found = found;
   }
@@ -49,7 +48,7 @@ final class OsuBenchmark {
     return TITLE.matcher(line.body().strip()).matches();
   }
 
-  static void read(List<LogLine> lines, Selection selection, TimingsFound found) {
+  static void read(List<LogLine> lines, TimingSelection selection, TimingsFound found) {
     OsuBenchmark reader = new OsuBenchmark(selection, found);
     lines.forEach(reader::read);
   }
@@ -66,12 +65,12 @@ final class OsuBenchmark {
   }
 
   private void title(LogLine line, String title) {
-    kind = TITLES.get(CollectiveTimings.letters(title));
+    kind = TITLES.get(TimingWords.letters(title));
     countMissing = false;
     if (kind != null) {
       return;
     }
-    if (CollectiveTimings.letters(title).contains("bandwidth")) {
+    if (TimingWords.letters(title).contains("bandwidth")) {
       found.leaveOut(
           line.number(),
           "this is the table of the OSU test \""

@@ -78,7 +78,7 @@ final class SlurmNodes {
       throw BadInputException.at(
           file, line, "%d nodes are more than can be planned".formatted(nodes));
     }
-    return ClusterFiles.machine(file, line, name, gpus.group(1));
+    return StatedMachine.of(file, line, name, gpus.group(1));
   }
 
   private static List<Nodes> nodes(Path file) {

@@ -1,6 +1,5 @@
 package dev.pipewright.formats.cluster;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Nearest;
 import dev.pipewright.formats.file.TextLines;
@@ -19,12 +18,12 @@ final class TimingTable {
       Map.of("seconds", 1.0, "time_us", 1e6, "time_ns", 1e9);
 
   private final Path file;
-  private final Selection selection;
+  private final TimingSelection selection;
   private final Set<String> machines = new LinkedHashSet<>();
   private List<String> columns = List.of();
   private String timeColumn = "";
 
-  TimingTable(Path file, Selection selection) {
+  TimingTable(Path file, TimingSelection selection) {
     this.file = file;
     this.selection = selection;
   }
@@ -110,7 +109,7 @@ final class TimingTable {
     int devices = devices(line, cells);
     TimingsFound.mistake(line.number(), devices, bytes, seconds, time)
         .ifPresent(mistake -> {
-          throw CollectiveTimings.refusal(file, mistake);
+          throw TimingWords.refusal(file, mistake);
         });
     found.add(line.number(), kind(line, cells), devices, bytes, seconds, time);
   }
@@ -135,15 +134,14 @@ final class TimingTable {
     if (column < 0) {
       return selection.collective().orElse(Kind.ALL_REDUCE);
     }
-    Kind kind = CollectiveTimings.KINDS.get(cells.get(column));
+    Kind kind = TimingWords.KINDS.get(cells.get(column));
     if (kind == null) {
       throw BadInputException.at(
           file,
           line.number(),
           "unknown collective \"%s\"; %s"
               .formatted(
-                  cells.get(column),
-                  Nearest.hint(cells.get(column), CollectiveTimings.KINDS.keySet())));
+                  cells.get(column), Nearest.hint(cells.get(column), TimingWords.KINDS.keySet())));
     }
     return kind;
   }

@@ -36,17 +36,17 @@ final class BridgeExport implements PlanExport {
   }
 
   @Override
-  public List<String> notes(ExportedPlan plan) {
+  public List<String> notes(ExportSubject plan) {
     return MegatronSteps.notes(plan);
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), "train_bridge.py");
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan plan) {
+  public List<ExportedFile> files(ExportSubject plan) {
     List<String> lines = new ArrayList<>();
     set(lines, "model.tensor_model_parallel_size", plan.tensor());
     set(lines, "model.sequence_parallel", python(MegatronSteps.sequenceParallel(plan)));
@@ -93,7 +93,7 @@ final class BridgeExport implements PlanExport {
                     PythonText.inDocstring(plan.model()), plan.degrees(), plan.blocks(), body)));
   }
 
-  private static void addRecomputation(List<String> lines, ExportedPlan plan) {
+  private static void addRecomputation(List<String> lines, ExportSubject plan) {
     boolean none = RecomputeForm.none(plan.plan());
     var uniform = none ? java.util.OptionalInt.empty() : RecomputeForm.uniform(plan);
     set(lines, "model.recompute_granularity", none ? "None" : "\"full\"");

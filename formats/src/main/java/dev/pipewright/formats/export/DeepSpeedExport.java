@@ -45,14 +45,14 @@ final class DeepSpeedExport implements PlanExport {
         RecomputeForm.intervals());
   }
 
-  private static List<ZeroStage> shardings(ExportedPlan exported) {
+  private static List<ZeroStage> shardings(ExportSubject exported) {
     return exported.ranks() > 1
         ? List.of(ZeroStage.NOTHING, ZeroStage.OPTIMIZER)
         : List.of(ZeroStage.values());
   }
 
   /** The pipeline engine sums gradients after the last backward pass, and DDP does. */
-  private static Optional<Boolean> overlaps(ExportedPlan exported) {
+  private static Optional<Boolean> overlaps(ExportSubject exported) {
     boolean never = exported.ranks() > 1 || exported.plan().sharding() == ZeroStage.NOTHING;
     return never ? Optional.of(false) : Optional.empty();
   }
@@ -63,12 +63,12 @@ final class DeepSpeedExport implements PlanExport {
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), SCRIPT);
   }
 
   @Override
-  public List<String> notes(ExportedPlan plan) {
+  public List<String> notes(ExportSubject plan) {
     return plan.tensor() > 1
         ? List.of(
             "the layers that model.py builds divide themselves over the tensor-parallel ranks")
@@ -76,13 +76,13 @@ final class DeepSpeedExport implements PlanExport {
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan exported) {
+  public List<ExportedFile> files(ExportSubject exported) {
     return List.of(
         new ExportedFile(CONFIG, JsonText.of(config(exported))),
         new ExportedFile(SCRIPT, script(exported)));
   }
 
-  private static Map<String, Object> config(ExportedPlan exported) {
+  private static Map<String, Object> config(ExportSubject exported) {
     PipelinePlan plan = exported.plan();
     Map<String, Object> zero = new LinkedHashMap<>();
     zero.put("stage", plan.sharding().level());
@@ -112,7 +112,7 @@ final class DeepSpeedExport implements PlanExport {
     return config;
   }
 
-  private static String script(ExportedPlan exported) {
+  private static String script(ExportSubject exported) {
     return """
     \"\"\"Trains %s by a plan on %s.
 

@@ -58,12 +58,12 @@ final class GalvatronExport implements PlanExport {
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), "train_dist.py --galvatron_config_path " + FILE);
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan exported) {
+  public List<ExportedFile> files(ExportSubject exported) {
     PipelinePlan plan = exported.plan();
     boolean parameters = plan.sharding() == ZeroStage.PARAMETERS;
     List<Integer> tensor = new ArrayList<>();

@@ -53,7 +53,7 @@ final class GridRules {
                       : " (it divides layers by %s parallelism)"
                           .formatted(
                               known.stream().map(Kind::word).collect(Collectors.joining(" or ")))),
-              ChangedPlan.checked(() ->
+              PlanChanges.checked(() ->
                   plan.with(
                       plan.stages().stream()
                           .map(s ->
@@ -107,15 +107,15 @@ final class GridRules {
       most = own > devices.getOrDefault(most, 0) ? stage.parallelism() : most;
     }
     Parallelism division = most;
-    return ChangedPlan.checked(() -> numbered(plan, each, division));
+    return PlanChanges.checked(() -> numbered(plan, each, division));
   }
 
   private static PipelinePlan numbered(PipelinePlan plan, int each, Parallelism division) {
     List<StagePlan> stages = new ArrayList<>();
     for (int s = 0; s < plan.stages().size(); s++) {
       StagePlan stage = plan.stages().get(s);
-      List<Integer> own = ChangedPlan.devices(plan.placement().rankOf(s) * each, each);
-      stages.add(ChangedPlan.on(stage, own, division, stage.inFlight()));
+      List<Integer> own = PlanChanges.devices(plan.placement().rankOf(s) * each, each);
+      stages.add(PlanChanges.on(stage, own, division, stage.inFlight()));
     }
     return new PipelinePlan(
         plan.spec(),
@@ -142,21 +142,21 @@ final class GridRules {
       for (int s = 0; s < plan.stages().size(); s++) {
         StagePlan stage = plan.stages().get(s);
         int each = stage.devices().size();
-        List<Integer> own = ChangedPlan.devices(plan.placement().rankOf(s) * each, each);
-        stages.add(ChangedPlan.on(stage, own, stage.parallelism(), stage.inFlight()));
+        List<Integer> own = PlanChanges.devices(plan.placement().rankOf(s) * each, each);
+        stages.add(PlanChanges.on(stage, own, stage.parallelism(), stage.inFlight()));
       }
       return Optional.of(
           new Gap(
               "the order of the plan's devices (it numbers them rank by rank from 0 on)",
-              ChangedPlan.checked(() -> plan.with(stages))));
+              PlanChanges.checked(() -> plan.with(stages))));
     };
   }
 
-  static boolean isConsecutive(ExportedPlan exported) {
+  static boolean isConsecutive(ExportSubject exported) {
     List<List<Integer>> byRank = exported.plan().devicesByRank();
     for (int rank = 0; rank < byRank.size(); rank++) {
       int each = byRank.get(rank).size();
-      if (!byRank.get(rank).equals(ChangedPlan.devices(rank * each, each))) {
+      if (!byRank.get(rank).equals(PlanChanges.devices(rank * each, each))) {
         return false;
       }
     }
@@ -164,7 +164,7 @@ final class GridRules {
   }
 
   /** Whether each data-parallel replica has devices of its own that follow each other. */
-  static boolean isByReplica(ExportedPlan exported) {
+  static boolean isByReplica(ExportSubject exported) {
     List<List<Integer>> byRank = exported.plan().devicesByRank();
     int tensor = exported.tensor();
     for (int rank = 0; rank < byRank.size(); rank++) {
@@ -208,7 +208,7 @@ final class GridRules {
           Math.abs(size - plan.microBatching()) < Math.abs(best - plan.microBatching());
       best = divides && (best == 0 || nearer) ? size : best;
     }
-    return best == 0 ? Optional.empty() : ChangedPlan.batched(plan, (int) (batch / best), best);
+    return best == 0 ? Optional.empty() : PlanChanges.batched(plan, (int) (batch / best), best);
   }
 
   /** Every stage of a decoder has a block. */
@@ -228,7 +228,7 @@ final class GridRules {
   }
 
   /** Boundaries moved as little as gives each stage a block. */
-  private static Optional<PipelinePlan> spread(ExportedPlan exported) {
+  private static Optional<PipelinePlan> spread(ExportSubject exported) {
     PipelinePlan plan = exported.plan();
     int stages = plan.stages().size();
     if (stages > exported.blocks()) {
@@ -241,7 +241,7 @@ final class GridRules {
     for (int s = stages; s > 0; s--) {
       end[s] = Math.min(end[s], exported.blocks() - (stages - s));
     }
-    return ChangedPlan.checked(() -> {
+    return PlanChanges.checked(() -> {
       List<StagePlan> made = new ArrayList<>();
       for (int s = 0; s < stages; s++) {
         StagePlan old = plan.stages().get(s);

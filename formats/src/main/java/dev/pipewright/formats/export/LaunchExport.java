@@ -16,18 +16,18 @@ final class LaunchExport implements PlanExport {
   /** Makes a launcher's file. */
   interface Text {
     /** The file that starts a command on all nodes of a plan. */
-    String of(ExportedPlan plan, LaunchCommand command);
+    String of(ExportSubject plan, LaunchCommand command);
   }
 
   private static final PlanExport MEGATRON = new MegatronExport();
   private static final PlanExport TORCH = new TorchExport();
 
   private final Launcher launcher;
-  private final Function<ExportedPlan, PlanExport> around;
+  private final Function<ExportSubject, PlanExport> around;
   private final List<String> inner;
 
   private LaunchExport(
-      Launcher launcher, Function<ExportedPlan, PlanExport> around, List<String> inner) {
+      Launcher launcher, Function<ExportSubject, PlanExport> around, List<String> inner) {
     this.launcher = launcher;
     this.around = around;
     this.inner = inner;
@@ -57,7 +57,7 @@ final class LaunchExport implements PlanExport {
   }
 
   @Override
-  public List<Gap> gaps(ExportedPlan plan) {
+  public List<Gap> gaps(ExportSubject plan) {
     return around.apply(plan).gaps(plan);
   }
 
@@ -76,17 +76,17 @@ final class LaunchExport implements PlanExport {
   }
 
   @Override
-  public List<String> notes(ExportedPlan plan) {
+  public List<String> notes(ExportSubject plan) {
     return around.apply(plan).notes(plan);
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return around.apply(plan).launch(plan);
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan plan) {
+  public List<ExportedFile> files(ExportSubject plan) {
     PlanExport of = around.apply(plan);
     LaunchCommand command = of.launch(plan);
     List<ExportedFile> files = new ArrayList<>();

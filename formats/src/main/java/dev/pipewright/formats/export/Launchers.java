@@ -20,7 +20,7 @@ final class Launchers {
 
   private Launchers() {}
 
-  private static String sbatch(ExportedPlan plan, LaunchCommand command) {
+  private static String sbatch(ExportSubject plan, LaunchCommand command) {
     return """
     #!/bin/bash
     #SBATCH --job-name=%s
@@ -49,7 +49,7 @@ final class Launchers {
     return command.setup().stream().map(line -> line + "\n").collect(Collectors.joining());
   }
 
-  private static String trainJob(ExportedPlan plan, LaunchCommand command) {
+  private static String trainJob(ExportSubject plan, LaunchCommand command) {
     return """
     apiVersion: trainer.kubeflow.org/v1alpha1
     kind: TrainJob
@@ -80,7 +80,7 @@ final class Launchers {
             indented(8, setup(command) + "torchrun " + command.program() + "\n"));
   }
 
-  private static String jobSet(ExportedPlan plan, LaunchCommand command) {
+  private static String jobSet(ExportSubject plan, LaunchCommand command) {
     String name = name(plan);
     String run =
         "torchrun --nnodes=%d --nproc-per-node=%d --node-rank=$RANK"
@@ -143,7 +143,7 @@ final class Launchers {
   }
 
   /** The network's name as Kubernetes and Slurm take it. */
-  private static String name(ExportedPlan plan) {
+  private static String name(ExportSubject plan) {
     List<String> parts = List.of(plan.model().split("[/\\\\]"));
     String plain =
         parts

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Arguments of Megatron-LM's {@code pretrain_gpt.py}: two arrays of a shell script, of network and
- * plan. {@code formats.imported.MegatronPlan} reads them back.
+ * plan. {@code formats.imported.MegatronImport} reads them back.
  *
  * <p>Source: Megatron-LM, {@code megatron/training/arguments.py}, of 2026.
  */
@@ -25,7 +25,7 @@ final class MegatronExport implements PlanExport {
   }
 
   @Override
-  public List<String> notes(ExportedPlan plan) {
+  public List<String> notes(ExportSubject plan) {
     return MegatronSteps.notes(plan);
   }
 
@@ -35,17 +35,17 @@ final class MegatronExport implements PlanExport {
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan plan) {
+  public List<ExportedFile> files(ExportSubject plan) {
     return List.of(new ExportedFile(FILE, text(plan)));
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(
         text(plan).lines().toList(), "pretrain_gpt.py \"${MODEL_ARGS[@]}\" \"${PLAN_ARGS[@]}\"");
   }
 
-  private static String text(ExportedPlan plan) {
+  private static String text(ExportSubject plan) {
     return "# Megatron-LM arguments of a plan for "
         + plan.model()
         + " on "
@@ -55,7 +55,7 @@ final class MegatronExport implements PlanExport {
         + flags(plan).array("PLAN_ARGS");
   }
 
-  private static Flags flags(ExportedPlan plan) {
+  private static Flags flags(ExportSubject plan) {
     Flags flags =
         new Flags()
             .add("--tensor-model-parallel-size", plan.tensor())
@@ -80,7 +80,7 @@ final class MegatronExport implements PlanExport {
         .addIf(rule == Optimizer.SGD, "--sgd-momentum", 0);
   }
 
-  private static void addStates(Flags flags, ExportedPlan plan) {
+  private static void addStates(Flags flags, ExportSubject plan) {
     ZeroStage sharding = plan.plan().sharding();
     boolean overlaps = plan.plan().overlapGradients();
     switch (sharding) {
@@ -104,7 +104,7 @@ final class MegatronExport implements PlanExport {
     }
   }
 
-  private static void addRecomputation(Flags flags, ExportedPlan plan) {
+  private static void addRecomputation(Flags flags, ExportSubject plan) {
     if (RecomputeForm.none(plan.plan())) {
       return;
     }

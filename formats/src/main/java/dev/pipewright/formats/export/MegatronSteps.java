@@ -45,14 +45,14 @@ final class MegatronSteps {
   }
 
   /** Its FSDP for ZeRO 2 and 3 is written without pipelines only; it always overlaps. */
-  private static List<ZeroStage> shardings(ExportedPlan exported) {
+  private static List<ZeroStage> shardings(ExportSubject exported) {
     return exported.ranks() == 1 && exported.plan().overlapGradients()
         ? List.of(ZeroStage.values())
         : List.of(ZeroStage.NOTHING, ZeroStage.OPTIMIZER);
   }
 
   /** Whether stages are as Megatron makes them of the numbers of layers and ranks alone. */
-  static boolean usualStages(ExportedPlan exported) {
+  static boolean usualStages(ExportSubject exported) {
     int last = exported.plan().stages().size() - 1;
     return exported.chunks() == 1
         && exported.blocksOfEach().isPresent()
@@ -61,7 +61,7 @@ final class MegatronSteps {
   }
 
   /** Stages as {@code --pipeline-model-parallel-layout} says them. */
-  static MegatronLayout layout(ExportedPlan exported) {
+  static MegatronLayout layout(ExportSubject exported) {
     List<List<Kind>> stages = new ArrayList<>();
     for (int s = 0; s < exported.plan().stages().size(); s++) {
       List<Kind> layers = new ArrayList<>();
@@ -78,22 +78,22 @@ final class MegatronSteps {
   }
 
   /** The layout's text; empty where Megatron makes the same stages without it. */
-  static Optional<String> layoutText(ExportedPlan exported) {
+  static Optional<String> layoutText(ExportSubject exported) {
     return usualStages(exported)
         ? Optional.empty()
         : Optional.of(MegatronLayoutText.of(layout(exported)));
   }
 
-  static boolean sequenceParallel(ExportedPlan exported) {
+  static boolean sequenceParallel(ExportSubject exported) {
     return exported.tensor() > 1 && exported.parallelism().kind() == Parallelism.Kind.SEQUENCE;
   }
 
   /** Whether pipelines are numbered one by one, not pipeline rank by pipeline rank. */
-  static boolean byReplica(ExportedPlan exported) {
+  static boolean byReplica(ExportSubject exported) {
     return !GridRules.isConsecutive(exported);
   }
 
-  static List<String> notes(ExportedPlan exported) {
+  static List<String> notes(ExportSubject exported) {
     List<String> notes = new ArrayList<>();
     exported
         .shape()

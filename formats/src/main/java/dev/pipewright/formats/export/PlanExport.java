@@ -22,18 +22,18 @@ public interface PlanExport {
   List<String> fileNames();
 
   /** The files of a plan without gaps. */
-  List<ExportedFile> files(ExportedPlan plan);
+  List<ExportedFile> files(ExportSubject plan);
 
   /** What a user should know of the files of a plan; sentences, none for most. */
-  default List<String> notes(ExportedPlan plan) {
+  default List<String> notes(ExportSubject plan) {
     return List.of();
   }
 
   /** How a launcher starts the files of a plan without gaps. */
-  LaunchCommand launch(ExportedPlan plan);
+  LaunchCommand launch(ExportSubject plan);
 
   /** The parts of a plan that it cannot say; empty where it can say all of it. */
-  default List<Gap> gaps(ExportedPlan plan) {
+  default List<Gap> gaps(ExportSubject plan) {
     List<Gap> gaps = new ArrayList<>();
     for (ExportRule rule : rules()) {
       Optional<Gap> gap = rule.gap(plan);
@@ -46,8 +46,8 @@ public interface PlanExport {
   }
 
   /** The plan whose parts it can say, each as near as it can; empty where there is none. */
-  default Optional<PipelinePlan> nearest(ExportedPlan plan) {
-    ExportedPlan now = plan;
+  default Optional<PipelinePlan> nearest(ExportSubject plan) {
+    ExportSubject now = plan;
     for (int changes = 0; changes < MOST_CHANGES; changes++) {
       Optional<Gap> gap = Optional.empty();
       for (ExportRule rule : rules()) {
@@ -65,7 +65,7 @@ public interface PlanExport {
   }
 
   /** Writes a plan; throws {@link BadInputException} where it cannot say it. */
-  default List<ExportedFile> write(ExportedPlan plan) {
+  default List<ExportedFile> write(ExportSubject plan) {
     List<Gap> gaps = gaps(plan);
     if (!gaps.isEmpty()) {
       throw new BadInputException(cannotSay(gaps) + "; export the nearest plan that it can say");

@@ -45,7 +45,7 @@ public final class RecomputeForm {
   }
 
   /** The runs of all stages of a decoder, {@code each} blocks in a run. */
-  private static List<List<LayerRange>> ofBlocks(ExportedPlan exported, int each, int most) {
+  private static List<List<LayerRange>> ofBlocks(ExportSubject exported, int each, int most) {
     List<List<LayerRange>> all = new ArrayList<>();
     for (int s = 0; s < exported.plan().stages().size(); s++) {
       all.add(runs(exported.firstBlock(s) + 1, exported.blocks(s), each, most));
@@ -73,7 +73,7 @@ public final class RecomputeForm {
   }
 
   private static Optional<PipelinePlan> with(PipelinePlan plan, List<List<LayerRange>> runs) {
-    return ChangedPlan.checked(() -> {
+    return PlanChanges.checked(() -> {
       List<StagePlan> stages = new ArrayList<>();
       for (StagePlan stage : plan.stages()) {
         stages.add(stage.selective(runs.get(stages.size())));
@@ -83,7 +83,7 @@ public final class RecomputeForm {
   }
 
   /** Megatron's {@code uniform}: all blocks of each stage, so many in a run that divides each. */
-  static OptionalInt uniform(ExportedPlan exported) {
+  static OptionalInt uniform(ExportSubject exported) {
     int most = exported.plan().stages().size();
     int longest = 0;
     for (int s = 0; s < most; s++) {
@@ -97,7 +97,7 @@ public final class RecomputeForm {
     return OptionalInt.empty();
   }
 
-  private static boolean divides(ExportedPlan exported, int each) {
+  private static boolean divides(ExportSubject exported, int each) {
     for (int s = 0; s < exported.plan().stages().size(); s++) {
       if (exported.blocks(s) % each != 0) {
         return false;
@@ -107,7 +107,7 @@ public final class RecomputeForm {
   }
 
   /** Megatron's {@code block}: so many blocks of each stage, one by one, from the first on. */
-  static OptionalInt block(ExportedPlan exported) {
+  static OptionalInt block(ExportSubject exported) {
     int most = 0;
     for (StagePlan stage : exported.plan().stages()) {
       most = Math.max(most, stage.recomputed().size());
@@ -132,7 +132,7 @@ public final class RecomputeForm {
   }
 
   /** As much of every stage as the plan recomputes of one. */
-  private static Optional<PipelinePlan> nearestBlocks(ExportedPlan exported) {
+  private static Optional<PipelinePlan> nearestBlocks(ExportSubject exported) {
     PipelinePlan plan = exported.plan();
     int most = 0;
     int common = 0;
@@ -146,7 +146,7 @@ public final class RecomputeForm {
     return with(plan, ofBlocks(exported, each, whole ? Integer.MAX_VALUE / 2 : most));
   }
 
-  private static int recomputedBlocks(ExportedPlan exported, int stage) {
+  private static int recomputedBlocks(ExportSubject exported, int stage) {
     int first = exported.firstBlock(stage) + 1;
     int last = exported.firstBlock(stage) + exported.blocks(stage);
     int count = 0;

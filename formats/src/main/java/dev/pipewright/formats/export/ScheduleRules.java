@@ -32,7 +32,7 @@ final class ScheduleRules {
   }
 
   /** The framework's name of a plan's schedule; empty where it has none like it. */
-  static Optional<String> theirs(List<Known> known, boolean dividedOnly, ExportedPlan exported) {
+  static Optional<String> theirs(List<Known> known, boolean dividedOnly, ExportSubject exported) {
     PipelinePlan plan = exported.plan();
     for (Known each : known) {
       boolean looped = exported.chunks() > 1;
@@ -42,9 +42,9 @@ final class ScheduleRules {
       if (allowed
           && fits
           && plan.placement().chains() == 1
-          && ChangedPlan.schedule(
+          && PlanChanges.schedule(
                   each.name(), exported.ranks(), exported.chunks(), plan.microBatches())
-              .filter(spec -> ChangedPlan.runs(plan, spec))
+              .filter(spec -> PlanChanges.runs(plan, spec))
               .isPresent()) {
         return Optional.of(each.theirs());
       }
@@ -77,23 +77,23 @@ final class ScheduleRules {
   }
 
   private static Optional<PipelinePlan> nearest(
-      ExportedPlan exported, List<Known> known, boolean dividedOnly) {
+      ExportSubject exported, List<Known> known, boolean dividedOnly) {
     PipelinePlan plan = exported.plan();
     boolean several = plan.placement().chains() == 1 && exported.chunks() > 1;
     boolean divided = plan.microBatches() % exported.ranks() == 0 || !dividedOnly;
     boolean interleaves = known.stream().anyMatch(each -> each.name().equals(Interleaved.NAME));
     if (several && divided && interleaves) {
       Optional<ScheduleSpec> looped =
-          ChangedPlan.schedule(
+          PlanChanges.schedule(
               Interleaved.NAME, exported.ranks(), exported.chunks(), plan.microBatches());
       Optional<PipelinePlan> made =
-          looped.flatMap(spec -> ChangedPlan.under(spec, plan, plan.stages()));
+          looped.flatMap(spec -> PlanChanges.under(spec, plan, plan.stages()));
       if (made.isPresent()) {
         return made;
       }
     }
-    return ChangedPlan.under(
-        PipelinePolicy.A, plan, several ? ChangedPlan.joined(plan) : plan.stages());
+    return PlanChanges.under(
+        PipelinePolicy.A, plan, several ? PlanChanges.joined(plan) : plan.stages());
   }
 
   /** One pipeline; a schedule of two directions becomes 1F1B. */
@@ -105,7 +105,7 @@ final class ScheduleRules {
                 new Gap(
                     "the schedule %s, which runs two pipelines at once"
                         .formatted(exported.plan().spec().scheduleName()),
-                    ChangedPlan.under(
+                    PlanChanges.under(
                         PipelinePolicy.A, exported.plan(), exported.plan().stages())));
   }
 }

@@ -17,7 +17,7 @@ final class StateRules {
    * @param known by plan: those that the framework has for its other parts
    * @param why words for where it has so few
    */
-  static ExportRule sharding(Function<ExportedPlan, List<ZeroStage>> known, String why) {
+  static ExportRule sharding(Function<ExportSubject, List<ZeroStage>> known, String why) {
     return exported -> {
       ZeroStage own = exported.plan().sharding();
       List<ZeroStage> all = known.apply(exported);
@@ -39,12 +39,12 @@ final class StateRules {
                       .map(stage -> String.valueOf(stage.level()))
                       .collect(Collectors.joining(" and "))
                   + ")",
-              ChangedPlan.checked(() -> exported.plan().with(nearest))));
+              PlanChanges.checked(() -> exported.plan().with(nearest))));
     };
   }
 
   /** Whether several devices compute other samples with the same parameters. */
-  static boolean replicates(ExportedPlan exported) {
+  static boolean replicates(ExportSubject exported) {
     return exported.plan().stages().stream().anyMatch(stage -> stage.replicas() > 1);
   }
 
@@ -53,7 +53,7 @@ final class StateRules {
    *
    * @param overlaps by plan: what the framework does; empty where it can do both
    */
-  static ExportRule overlap(Function<ExportedPlan, Optional<Boolean>> overlaps) {
+  static ExportRule overlap(Function<ExportSubject, Optional<Boolean>> overlaps) {
     return exported -> {
       Optional<Boolean> theirs = overlaps.apply(exported);
       boolean own = exported.plan().overlapGradients();

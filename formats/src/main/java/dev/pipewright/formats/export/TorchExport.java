@@ -43,12 +43,12 @@ final class TorchExport implements PlanExport {
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), SCRIPT);
   }
 
   @Override
-  public List<String> notes(ExportedPlan plan) {
+  public List<String> notes(ExportSubject plan) {
     return List.of(
         "model.py is yours: build_layers() returns the %d layers in order%s"
             .formatted(
@@ -59,13 +59,13 @@ final class TorchExport implements PlanExport {
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan exported) {
+  public List<ExportedFile> files(ExportSubject exported) {
     return List.of(
         new ExportedFile(SCRIPT, constants(exported) + BODY),
         new ExportedFile(SCHEDULE, ScheduleCsv.text(exported.plan().schedule())));
   }
 
-  private static String constants(ExportedPlan exported) {
+  private static String constants(ExportSubject exported) {
     Placement placement = exported.plan().placement();
     List<StagePlan> stages = exported.plan().stages();
     boolean adam = exported.training().optimizer() == Optimizer.ADAM;

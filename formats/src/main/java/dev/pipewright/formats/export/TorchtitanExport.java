@@ -21,13 +21,13 @@ final class TorchtitanExport implements TorchtitanTarget {
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(
         List.of(), "-m torchtitan.train --module torchtitan_plan --config plan");
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan plan) {
+  public List<ExportedFile> files(ExportSubject plan) {
     List<String> lines = new ArrayList<>();
     boolean replicated = TorchtitanNetwork.replicated(plan);
     lines.add("p = config.parallelism");
@@ -59,7 +59,7 @@ final class TorchtitanExport implements TorchtitanTarget {
     return List.of(new ExportedFile(FILE, text(plan, String.join("\n    ", lines))));
   }
 
-  private static String text(ExportedPlan plan, String body) {
+  private static String text(ExportSubject plan, String body) {
     Optional<Flavor> flavor =
         TorchtitanNetwork.flavor(plan).filter(each -> each.model().equals("llama3"));
     String recipe =

@@ -39,7 +39,7 @@ final class TorchtitanNetwork {
   }
 
   /** Replicas keep all states only where nothing else divides the network. */
-  private static List<ZeroStage> shardings(ExportedPlan exported) {
+  private static List<ZeroStage> shardings(ExportSubject exported) {
     boolean alone = exported.ranks() == 1 && exported.tensor() == 1;
     return alone
         ? List.of(ZeroStage.NOTHING, ZeroStage.GRADIENTS, ZeroStage.PARAMETERS)
@@ -47,7 +47,7 @@ final class TorchtitanNetwork {
   }
 
   /** Modules of each stage. */
-  static List<String> stages(ExportedPlan exported, String head) {
+  static List<String> stages(ExportSubject exported, String head) {
     List<String> stages = new ArrayList<>();
     for (int s = 0; s < exported.plan().stages().size(); s++) {
       List<String> modules = new ArrayList<>();
@@ -67,24 +67,24 @@ final class TorchtitanNetwork {
   }
 
   /** Whether all states of a data-parallel rank are kept by it. */
-  static boolean replicated(ExportedPlan exported) {
+  static boolean replicated(ExportSubject exported) {
     return exported.plan().sharding() == ZeroStage.NOTHING;
   }
 
-  static String reshard(ExportedPlan exported) {
+  static String reshard(ExportSubject exported) {
     return exported.plan().sharding() == ZeroStage.PARAMETERS ? "always" : "never";
   }
 
-  static String schedule(ExportedPlan exported) {
+  static String schedule(ExportSubject exported) {
     return ScheduleRules.theirs(SCHEDULES, true, exported).orElseThrow();
   }
 
   /** torchtitan's model and flavor of the network; empty where it has none. */
-  static Optional<TorchtitanToml.Flavor> flavor(ExportedPlan exported) {
+  static Optional<TorchtitanToml.Flavor> flavor(ExportSubject exported) {
     return exported.shape().flatMap(TorchtitanToml::flavor);
   }
 
-  static List<String> notes(ExportedPlan exported) {
+  static List<String> notes(ExportSubject exported) {
     return flavor(exported).isPresent()
         ? List.of()
         : List.of(

@@ -15,7 +15,7 @@ interface TorchtitanTarget extends PlanExport {
   }
 
   @Override
-  default List<String> notes(ExportedPlan plan) {
+  default List<String> notes(ExportSubject plan) {
     return TorchtitanNetwork.notes(plan);
   }
 }

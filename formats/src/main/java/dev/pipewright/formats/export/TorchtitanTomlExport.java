@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The TOML of torchtitan up to 0.2.2. {@code formats.imported.TorchtitanPlan} reads it back.
+ * The TOML of torchtitan up to 0.2.2. {@code formats.imported.TorchtitanImport} reads it back.
  *
  * <p>Source: torchtitan 0.2.2, {@code torchtitan/config/job_config.py}.
  */
@@ -18,12 +18,12 @@ final class TorchtitanTomlExport implements TorchtitanTarget {
   }
 
   @Override
-  public LaunchCommand launch(ExportedPlan plan) {
+  public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), "-m torchtitan.train --job.config_file " + FILE);
   }
 
   @Override
-  public List<ExportedFile> files(ExportedPlan plan) {
+  public List<ExportedFile> files(ExportSubject plan) {
     Optional<Flavor> flavor = TorchtitanNetwork.flavor(plan);
     boolean replicated = TorchtitanNetwork.replicated(plan);
     StringBuilder text = new StringBuilder();

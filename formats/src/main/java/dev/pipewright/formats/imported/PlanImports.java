@@ -1,6 +1,7 @@
 package dev.pipewright.formats.imported;
 
 import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.PlanFiles;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Beginning;
@@ -13,7 +14,11 @@ import java.util.OptionalInt;
 /** Reads plans in any format that is known here, recognised by content. */
 public final class PlanImports {
   private static final List<PlanImport> KNOWN =
-      List.of(new MegatronPlan(), new TorchtitanPlan(), new GalvatronPlan(), new DeepSpeedPlan());
+      List.of(
+          new MegatronImport(),
+          new TorchtitanImport(),
+          new GalvatronImport(),
+          new DeepSpeedImport());
 
   private PlanImports() {}
 
@@ -35,7 +40,7 @@ public final class PlanImports {
    */
   public static PlanFile<?> read(Path file, OptionalInt devices) {
     Optional<PlanImport> format = format(file);
-    return format.isPresent() ? format.get().read(file, devices) : PlanFile.read(file);
+    return format.isPresent() ? format.get().read(file, devices) : PlanFiles.read(file);
   }
 
   /** The same of a plan of synchronous training. */

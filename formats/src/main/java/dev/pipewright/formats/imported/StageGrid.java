@@ -1,6 +1,6 @@
 package dev.pipewright.formats.imported;
 
-import dev.pipewright.formats.export.ChangedPlan;
+import dev.pipewright.formats.export.PlanChanges;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.LayerRange;
@@ -90,7 +90,7 @@ record StageGrid(
   PipelinePlan plan(String schedule, Batching batching, Keeping keeping) {
     int stages = ends.size();
     ScheduleSpec spec =
-        ChangedPlan.schedule(schedule, ranks, stages / ranks, batching.microBatches)
+        PlanChanges.schedule(schedule, ranks, stages / ranks, batching.microBatches)
             .orElseThrow(() ->
                 BadInputException.in(
                     file,

@@ -4,9 +4,6 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.InputFile;
 import dev.pipewright.formats.json.JsonFile;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.Pattern;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
@@ -18,8 +15,6 @@ public final class CheckedFile {
     SCHEDULE_JSON,
     PLAN
   }
-
-  private static final Pattern STAGE = Pattern.compile("(/plan)?/stages/\\d+");
 
   private CheckedFile() {}
 
@@ -64,36 +59,5 @@ public final class CheckedFile {
         1,
         "is neither a plan nor a schedule; give what `plan --out` or `schedule --json` wrote, or a"
             + " schedule in lines like 0F0,0B0");
-  }
-
-  /** Positions of a plan's stages in its file, each for its whole program. */
-  static OpPlaces stages(Path plan) {
-    if (InputFile.first(plan) != '{') { // of another program's format
-      return OpPlaces.ofRanks(new int[0], new int[0]);
-    }
-    List<Integer> lines = new ArrayList<>();
-    List<Integer> columns = new ArrayList<>();
-    JsonFile.read(
-        plan,
-        parser -> {
-          while (parser.nextToken() != null) {
-            stage(parser, lines, columns);
-          }
-          return plan;
-        });
-    return OpPlaces.ofRanks(
-        lines.stream().mapToInt(line -> line).toArray(),
-        columns.stream().mapToInt(column -> column).toArray());
-  }
-
-  private static void stage(JsonParser parser, List<Integer> lines, List<Integer> columns) {
-    boolean stage =
-        parser.currentToken() == JsonToken.START_OBJECT
-            && STAGE.matcher(parser.streamReadContext().pathAsPointer().toString()).matches();
-    if (stage) {
-      lines.add(parser.currentTokenLocation().getLineNr());
-      columns.add(parser.currentTokenLocation().getColumnNr());
-      parser.skipChildren();
-    }
   }
 }

@@ -62,7 +62,7 @@ public record FileProblem(
 
   /** One of a plan's stage, which is its rank too. */
   public static FileProblem ofStage(Path plan, int stage, String what, String message) {
-    OpPlaces stages = CheckedFile.stages(plan);
+    OpPlaces stages = PlanStagePlaces.of(plan);
     boolean there = stage < stages.ranks();
     return new FileProblem(
         plan,
@@ -78,7 +78,7 @@ public record FileProblem(
 
   /** One of a plan's schedule: it stands where the stage stands. */
   public static FileProblem ofPlan(Path plan, Problem problem) {
-    return of(plan, CheckedFile.stages(plan), problem);
+    return of(plan, PlanStagePlaces.of(plan), problem);
   }
 
   static FileProblem of(Path file, OpPlaces places, Problem problem) {

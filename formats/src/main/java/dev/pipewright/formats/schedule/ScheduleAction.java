@@ -3,6 +3,7 @@ package dev.pipewright.formats.schedule;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -152,5 +153,10 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
   @Override
   public String toString() {
     return stage + kind.word + (kind.ofStage() ? "" : String.valueOf(microBatch));
+  }
+
+  /** A pass as these files write it. */
+  static String word(long op) {
+    return Schedule.stage(op) + Schedule.pass(op).letter() + Schedule.microBatch(op);
   }
 }

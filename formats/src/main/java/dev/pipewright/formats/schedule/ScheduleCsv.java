@@ -259,7 +259,9 @@ public final class ScheduleCsv {
       boolean second = false;
       for (long op : schedule.packed(rank)) {
         boolean first = !second && Schedule.isJoined(op);
-        text.append(second ? ";" : separator).append(first ? "(" : "").append(word(op));
+        text.append(second ? ";" : separator)
+            .append(first ? "(" : "")
+            .append(ScheduleAction.word(op));
         text.append(second ? ")OVERLAP_F_B" : "");
         second = first;
         separator = ",";
@@ -273,10 +275,6 @@ public final class ScheduleCsv {
   public static String textWithTransfers(Schedule schedule) {
     checkKnown(schedule);
     return ScheduleTransferText.of(schedule);
-  }
-
-  static String word(long op) {
-    return Schedule.stage(op) + Schedule.pass(op).letter() + Schedule.microBatch(op);
   }
 
   private static void checkKnown(Schedule schedule) {

@@ -69,10 +69,10 @@ final class ScheduleTransferText {
   }
 
   private static String words(List<Long> together) {
-    String first = ScheduleCsv.word(together.get(0));
+    String first = ScheduleAction.word(together.get(0));
     return together.size() == 1
         ? first
-        : "(" + first + ";" + ScheduleCsv.word(together.get(1)) + ")OVERLAP_F_B";
+        : "(" + first + ";" + ScheduleAction.word(together.get(1)) + ")OVERLAP_F_B";
   }
 
   private void run() {

@@ -3,7 +3,6 @@ package dev.pipewright.formats.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.CollectiveTiming.Kind;
@@ -37,23 +36,23 @@ class CollectiveTimingsTest {
     return Refusal.file(folder, "timings", text);
   }
 
-  private static Selection devices(int devices) {
-    return new Selection(Optional.empty(), OptionalInt.of(devices), Optional.empty());
+  private static TimingSelection devices(int devices) {
+    return new TimingSelection(Optional.empty(), OptionalInt.of(devices), Optional.empty());
   }
 
-  private static Selection machine(String machine) {
-    return new Selection(Optional.empty(), OptionalInt.empty(), Optional.of(machine));
+  private static TimingSelection machine(String machine) {
+    return new TimingSelection(Optional.empty(), OptionalInt.empty(), Optional.of(machine));
   }
 
-  private static Selection collective(Kind kind) {
-    return new Selection(Optional.of(kind), OptionalInt.empty(), Optional.empty());
+  private static TimingSelection collective(Kind kind) {
+    return new TimingSelection(Optional.of(kind), OptionalInt.empty(), Optional.empty());
   }
 
-  private List<CollectiveTiming> read(String text, Selection selection) {
+  private List<CollectiveTiming> read(String text, TimingSelection selection) {
     return CollectiveTimings.read(file(text), selection).timings();
   }
 
-  private void assertRefused(String expected, String text, Selection selection) {
+  private void assertRefused(String expected, String text, TimingSelection selection) {
     Refusal.assertRefused(expected, file(text), path -> CollectiveTimings.read(path, selection));
   }
 
@@ -96,7 +95,7 @@ class CollectiveTimingsTest {
             new CollectiveTiming(Kind.ALL_REDUCE, 4, 1024, 8e-6),
             new CollectiveTiming(Kind.ALL_REDUCE, 4, 1e9, 1e-3),
             new CollectiveTiming(Kind.ALL_REDUCE, 4, 1e9, 1.001e-3)),
-        read(text, Selection.ALL));
+        read(text, TimingSelection.ALL));
   }
 
   @ParameterizedTest
@@ -111,7 +110,7 @@ class CollectiveTimingsTest {
   })
   void everyProgramOfNcclTestsIsKnownByItsName(String program, Kind kind) {
     String text = nccl("$ mpirun ./build/" + program + "_perf -b 8\n", 2, "sum -1", 1);
-    assertEquals(kind, read(text, Selection.ALL).get(0).kind());
+    assertEquals(kind, read(text, TimingSelection.ALL).get(0).kind());
   }
 
   @ParameterizedTest
@@ -128,7 +127,7 @@ class CollectiveTimingsTest {
   })
   void theRatioOfBandwidthsTellsTheCollectiveWhereNoNameDoes(
       int ranks, String operation, double ratio, Kind kind) {
-    var timings = read(nccl("", ranks, operation, ratio), Selection.ALL);
+    var timings = read(nccl("", ranks, operation, ratio), TimingSelection.ALL);
     assertEquals(kind, timings.get(0).kind());
     assertEquals(ranks, timings.get(0).devices());
   }
@@ -142,13 +141,13 @@ class CollectiveTimingsTest {
     "prod 1, 1, REDUCE",
   })
   void reductionRootAndRatioTellTheCollectivesOfTwo(String operation, double ratio, Kind kind) {
-    assertEquals(kind, read(nccl("", 2, operation, ratio), Selection.ALL).get(0).kind());
+    assertEquals(kind, read(nccl("", 2, operation, ratio), TimingSelection.ALL).get(0).kind());
   }
 
   @Test
   void anAllReduceOfTwoLooksLikeMessagesWhichANoteSays() {
     String text = nccl("", 2, "sum -1", 1);
-    MeasuredTimings taken = CollectiveTimings.read(file(text), Selection.ALL);
+    MeasuredTimings taken = CollectiveTimings.read(file(text), TimingSelection.ALL);
     assertEquals(1, taken.notes().size());
     assertTrue(taken.notes().get(0).contains("--collective point_to_point"), taken.toString());
     MeasuredTimings named = CollectiveTimings.read(file(text), collective(Kind.POINT_TO_POINT));
@@ -163,7 +162,7 @@ class CollectiveTimingsTest {
         "timings:14: does not say which collective it times; give --collective all_reduce, or"
             + " whichever it is",
         text.replace("  0      0  float", "  8      2  float"),
-        Selection.ALL);
+        TimingSelection.ALL);
     assertEquals(3, read(text, collective(Kind.ALL_REDUCE)).size());
   }
 
@@ -172,7 +171,7 @@ class CollectiveTimingsTest {
     String text =
         nccl("# Collective test starting: all_reduce_perf\n", 2, "sum -1", 1)
             + nccl("# Collective test starting: all_gather_perf\n", 4, "none -1", 0.75);
-    var timings = read(text, Selection.ALL);
+    var timings = read(text, TimingSelection.ALL);
     assertEquals(6, timings.size());
     assertEquals(new CollectiveTiming(Kind.ALL_REDUCE, 2, 1024, 8e-6), timings.get(0));
     assertEquals(new CollectiveTiming(Kind.ALL_GATHER, 4, 1024, 8e-6), timings.get(3));
@@ -201,7 +200,8 @@ class CollectiveTimingsTest {
   void aRowThatCannotBeUsedIsLeftOutByLineAndReason(String good, String bad, String reason) {
     String text = nccl("all_reduce_perf\n", 2, "sum -1", 1).replaceAll(" +", " ");
     assertTrue(text.contains(good), text);
-    MeasuredTimings read = CollectiveTimings.read(file(text.replace(good, bad)), Selection.ALL);
+    MeasuredTimings read =
+        CollectiveTimings.read(file(text.replace(good, bad)), TimingSelection.ALL);
     assertEquals(2, read.timings().size(), read.toString());
     LeftOut out = read.leftOut().get(read.leftOut().size() - 1);
     assertEquals(reason, out.line() + ": " + out.why());
@@ -214,16 +214,16 @@ class CollectiveTimingsTest {
     assertRefused(
         "timings:9: times a gather, which is not fitted; run all_reduce_perf or sendrecv_perf",
         good.replace("all_reduce_perf", "gather_perf"),
-        Selection.ALL);
+        TimingSelection.ALL);
     assertRefused(
         "timings:8: names one rank, which exchanges nothing; run on two or more, over several"
             + " processes with nccl-tests built for MPI",
         nccl("all_reduce_perf\n", 1, "sum -1", 1),
-        Selection.ALL);
+        TimingSelection.ALL);
     assertRefused(
         "timings:7: names no ranks; give their number: --devices N, a whole number >= 2",
         nccl("all_reduce_perf\n", 0, "sum -1", 1),
-        Selection.ALL);
+        TimingSelection.ALL);
     assertRefused(
         "timings:1: is the output of nccl-tests, which names no machine to choose; leave out"
             + " --machine",
@@ -261,7 +261,7 @@ class CollectiveTimingsTest {
     Path file = file(osu("MPI Latency", "0    1.00\n1   1.25\n"));
     assertEquals(
         List.of(new CollectiveTiming(Kind.POINT_TO_POINT, 2, 1, 1.25e-6)),
-        CollectiveTimings.read(file, Selection.ALL).timings());
+        CollectiveTimings.read(file, TimingSelection.ALL).timings());
   }
 
   @Test
@@ -270,12 +270,12 @@ class CollectiveTimingsTest {
         "timings:5: does not say how many ranks ran; give their number: --devices N, a whole number"
             + " >= 2",
         osu("MPI Allreduce Latency", "4  1.5\n"),
-        Selection.ALL);
+        TimingSelection.ALL);
     assertRefused(
         "timings:2: this is the table of the OSU test \"Bandwidth\": bandwidths of many messages in"
             + " flight, from which no latency follows; run osu_latency or osu_allreduce",
         osu("MPI Bandwidth", "4  1.5\n"),
-        Selection.ALL);
+        TimingSelection.ALL);
     assertRefused(
         "timings:2: the OSU test \"Non-blocking Allreduce Latency\" is not one that is read"
             + " here; run osu_latency, osu_allreduce, osu_allgather or osu_reduce_scatter",
@@ -313,7 +313,9 @@ class CollectiveTimingsTest {
   @Test
   void mistakesInTablesAreNamed() {
     assertRefused(
-        "timings:1: holds timings of 2 machines; choose one: --machine a or b", CSV, Selection.ALL);
+        "timings:1: holds timings of 2 machines; choose one: --machine a or b",
+        CSV,
+        TimingSelection.ALL);
     assertRefused("timings:1: no machine \"c\"; did you mean \"a\"?", CSV, machine("c"));
     assertRefused(
         "timings:1: has no column machine; leave out --machine",
@@ -369,18 +371,19 @@ class CollectiveTimingsTest {
   @Test
   void otherFilesAreRefused() {
     assertRefused(
-        "timings:1: the file is empty; expected a table of timings", " \n\n", Selection.ALL);
+        "timings:1: the file is empty; expected a table of timings", " \n\n", TimingSelection.ALL);
     assertRefused(
         "timings:1: is of no known format; expected times as nccl-tests or the OSU micro-benchmarks"
             + " print them, or a CSV with the columns devices, bytes and seconds, time_us or time_ns",
         "node1 -- layer\n",
-        Selection.ALL);
+        TimingSelection.ALL);
     assertRefused(
         "timings:1: is not a table of timings; the file holds bytes that are not text",
         "\u0000\u0001",
-        Selection.ALL);
+        TimingSelection.ALL);
     String missing =
-        Refusal.of(folder.resolve("none"), path -> CollectiveTimings.read(path, Selection.ALL));
+        Refusal.of(
+            folder.resolve("none"), path -> CollectiveTimings.read(path, TimingSelection.ALL));
     assertEquals("none: no such file; give the path of an existing file", missing);
   }
 

@@ -3,7 +3,6 @@ package dev.pipewright.formats.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.CollectiveTiming.Kind;
@@ -28,19 +27,19 @@ class LoggedTimingsTest {
   @TempDir Path folder;
 
   private MeasuredTimings read(String text) {
-    return read(text, Selection.ALL);
+    return read(text, TimingSelection.ALL);
   }
 
-  private MeasuredTimings read(String text, Selection selection) {
+  private MeasuredTimings read(String text, TimingSelection selection) {
     return CollectiveTimings.read(Refusal.file(folder, "log", text), selection);
   }
 
-  private static Selection devices(int devices) {
-    return new Selection(Optional.empty(), OptionalInt.of(devices), Optional.empty());
+  private static TimingSelection devices(int devices) {
+    return new TimingSelection(Optional.empty(), OptionalInt.of(devices), Optional.empty());
   }
 
-  private static Selection only(Kind kind) {
-    return new Selection(Optional.of(kind), OptionalInt.empty(), Optional.empty());
+  private static TimingSelection only(Kind kind) {
+    return new TimingSelection(Optional.of(kind), OptionalInt.empty(), Optional.empty());
   }
 
   /** Rows in three pieces, as nccl-tests print them, joined by {@code between}. */
@@ -203,7 +202,8 @@ class LoggedTimingsTest {
     assertEquals(clean(), both.timings());
     assertTrue(both.leftOut().get(0).why().contains("-C 1"), both.toString());
     String refusal =
-        Refusal.of(Refusal.file(folder, "cpu", cpu), f -> CollectiveTimings.read(f, Selection.ALL));
+        Refusal.of(
+            Refusal.file(folder, "cpu", cpu), f -> CollectiveTimings.read(f, TimingSelection.ALL));
     assertTrue(refusal.startsWith("cpu:2: ") && refusal.endsWith("run without -C 1"), refusal);
   }
 
@@ -268,7 +268,8 @@ class LoggedTimingsTest {
     assertEquals("the check of the results FAILED in a run of 6 rows", read.leftOut().get(0).why());
     String refusal =
         Refusal.of(
-            Refusal.file(folder, "failed", failed), f -> CollectiveTimings.read(f, Selection.ALL));
+            Refusal.file(folder, "failed", failed),
+            f -> CollectiveTimings.read(f, TimingSelection.ALL));
     assertEquals(
         "failed:17: the check of the results FAILED in a run of 6 rows; find out why and measure"
             + " again",
@@ -290,7 +291,8 @@ class LoggedTimingsTest {
   void aTableWithoutTimesIsNamed() {
     String text = "# size algbw busbw\n 1024 0.13 0.13\n";
     String refusal =
-        Refusal.of(Refusal.file(folder, "bw", text), f -> CollectiveTimings.read(f, Selection.ALL));
+        Refusal.of(
+            Refusal.file(folder, "bw", text), f -> CollectiveTimings.read(f, TimingSelection.ALL));
     assertEquals(
         "bw:1: this is a table of nccl-tests without its times, of bandwidths only; keep the column"
             + " time",
@@ -360,7 +362,7 @@ class LoggedTimingsTest {
     String refusal =
         Refusal.of(
             Refusal.file(folder, "other", "first\n" + text + "\n"),
-            f -> CollectiveTimings.read(f, Selection.ALL));
+            f -> CollectiveTimings.read(f, TimingSelection.ALL));
     assertTrue(refusal.startsWith("other:2: is ") && refusal.contains(tool), refusal);
     assertTrue(refusal.contains("; expected times"), refusal);
   }
@@ -428,7 +430,7 @@ class LoggedTimingsTest {
     String refusal =
         Refusal.of(
             Refusal.file(folder, "log", text + "\n"),
-            f -> CollectiveTimings.read(f, Selection.ALL));
+            f -> CollectiveTimings.read(f, TimingSelection.ALL));
     assertTrue(refusal.startsWith(expected), refusal);
   }
 
@@ -439,11 +441,13 @@ class LoggedTimingsTest {
     assertTrue(
         Refusal.of(
                 Refusal.file(folder, "failed", failed),
-                f -> CollectiveTimings.read(f, Selection.ALL))
+                f -> CollectiveTimings.read(f, TimingSelection.ALL))
             .startsWith("failed:4: the check of the results FAILED in a run of 1 row;"));
     String cpu = json(FOUR, good.replace("\"time\"", "\"cpu_time\""), "");
     assertTrue(
-        Refusal.of(Refusal.file(folder, "cpu", cpu), f -> CollectiveTimings.read(f, Selection.ALL))
+        Refusal.of(
+                Refusal.file(folder, "cpu", cpu),
+                f -> CollectiveTimings.read(f, TimingSelection.ALL))
             .contains("-C 1"));
   }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.CollectiveTiming.Kind;
 import dev.pipewright.profile.LinkFit;
@@ -26,7 +25,7 @@ class ReferenceTimingsTest {
     Path file = Path.of(String.valueOf(folder), "measured", name);
     assumeTrue(Files.exists(file), "no reference measurement " + file);
     return CollectiveTimings.read(
-            file, new Selection(Optional.empty(), OptionalInt.empty(), machine))
+            file, new TimingSelection(Optional.empty(), OptionalInt.empty(), machine))
         .timings();
   }
 

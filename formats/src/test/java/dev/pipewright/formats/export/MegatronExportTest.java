@@ -113,8 +113,8 @@ class MegatronExportTest {
     TransformerShape shape = Transformers.find(name).orElseThrow().shape();
     int last = shape.stack().size() + 1;
     PipelinePlan plan = SamplePlans.of("1f1b", 2, 1).stage(last, 0).plan();
-    ExportedPlan exported =
-        new ExportedPlan(
+    ExportSubject exported =
+        new ExportSubject(
             plan,
             name,
             Optional.of(shape),

@@ -22,7 +22,7 @@ class NearestPlanTest {
   }
 
   private static PipelinePlan nearest(String name, PipelinePlan plan, String part) {
-    ExportedPlan exported = SamplePlans.exported(plan);
+    ExportSubject exported = SamplePlans.exported(plan);
     List<Gap> gaps = target(name).gaps(exported);
     assertTrue(gaps.stream().anyMatch(gap -> gap.part().contains(part)), gaps.toString());
     PipelinePlan nearest = target(name).nearest(exported).orElseThrow();
@@ -174,8 +174,8 @@ class NearestPlanTest {
   void otherNetworksThanDecodersAreRefusedInASentence(String name) {
     PipelinePlan plan =
         twoStages().stage(16, devices(0, 4), "none:1").stage(HEAD, devices(4, 4), "none:1").plan();
-    ExportedPlan images =
-        new ExportedPlan(
+    ExportSubject images =
+        new ExportSubject(
             plan,
             "vgg-19",
             Optional.empty(),

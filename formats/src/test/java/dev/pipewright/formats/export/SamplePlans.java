@@ -97,22 +97,22 @@ public final class SamplePlans {
   PipelinePlan plan() {
     int ranks = (int) stages.stream().map(StagePlan::devices).distinct().count();
     ScheduleSpec spec =
-        ChangedPlan.schedule(schedule, ranks, stages.size() / ranks, microBatches).orElseThrow();
+        PlanChanges.schedule(schedule, ranks, stages.size() / ranks, microBatches).orElseThrow();
     int[] inFlight = spec.inFlight(stages.size(), microBatches);
     List<StagePlan> made = new ArrayList<>();
     for (StagePlan stage : stages) {
       int held = inFlight[made.size()];
-      made.add(ChangedPlan.on(stage, stage.devices(), stage.parallelism(), held));
+      made.add(PlanChanges.on(stage, stage.devices(), stage.parallelism(), held));
     }
     return new PipelinePlan(spec, microBatches, microBatch, replicas, overlaps, made, sharding);
   }
 
   static List<Integer> devices(int first, int count) {
-    return ChangedPlan.devices(first, count);
+    return PlanChanges.devices(first, count);
   }
 
-  static ExportedPlan exported(PipelinePlan plan) {
-    return new ExportedPlan(
+  static ExportSubject exported(PipelinePlan plan) {
+    return new ExportSubject(
         plan, MODEL, Optional.of(SHAPE), LAYERS, 8, new Training(Optimizer.ADAM, Precision.BF16));
   }
 

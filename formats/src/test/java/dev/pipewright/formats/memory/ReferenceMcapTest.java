@@ -9,7 +9,7 @@ import dev.pipewright.planner.memory.Balance;
 import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.McapBruteForce;
 import dev.pipewright.planner.memory.McapExact;
-import dev.pipewright.planner.memory.ProfilingPlan;
+import dev.pipewright.planner.memory.ProfilingPartitions;
 import dev.pipewright.planner.memory.ProfilingRun;
 import dev.pipewright.planner.memory.TieBreak;
 import java.nio.file.Files;
@@ -45,7 +45,7 @@ class ReferenceMcapTest {
     for (JsonNode one : cases("profiling-partitionings.json")) {
       int devices = one.get("n_gpus").asInt();
       int layers = one.get("n_layers").asInt();
-      List<int[]> found = ProfilingPlan.partitions(devices, layers);
+      List<int[]> found = ProfilingPartitions.partitions(devices, layers);
       String place = devices + " devices, " + layers + " layers";
       assertEquals(one.get("profiling_runs").asInt(), found.size(), place);
       for (int run = 0; run < found.size(); run++) {
@@ -61,7 +61,8 @@ class ReferenceMcapTest {
     for (JsonNode one : cases("brute-force-cases.json")) {
       LayerPeaks truth = new LayerPeaks(doubles(one.get("iso")), doubles(one.get("added")));
       List<ProfilingRun> runs = new ArrayList<>();
-      for (int[] sizes : ProfilingPlan.partitions(one.get("n_gpus").asInt(), truth.layers())) {
+      for (int[] sizes :
+          ProfilingPartitions.partitions(one.get("n_gpus").asInt(), truth.layers())) {
         runs.add(new ProfilingRun(sizes, truth.bytes(sizes)));
       }
       LayerPeaks found = ProfilingRun.peaks(runs);

@@ -12,7 +12,7 @@ import dev.pipewright.execution.ProfilingService;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.planner.memory.ProfilingPlan;
+import dev.pipewright.planner.memory.ProfilingPartitions;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
@@ -231,7 +231,8 @@ public final class Profiler implements ProfilingService {
       return List.of();
     }
     try {
-      return ProfilingPlan.partitions(request.memoryDevices().getAsInt(), Chain.of(graph).size());
+      return ProfilingPartitions.partitions(
+          request.memoryDevices().getAsInt(), Chain.of(graph).size());
     } catch (IllegalArgumentException e) {
       throw new BadInputException("--memory-metrics: " + e.getMessage());
     }

@@ -16,6 +16,7 @@ import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.execution.ProfilingService;
 import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.cluster.CollectiveTimings;
+import dev.pipewright.formats.cluster.TimingSelection;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.formats.model.ModelFile;
@@ -168,8 +169,7 @@ class ProfilerTest {
       assertEquals(LARGEST, link.timings().get(link.timings().size() - 1).bytes());
     }
     Path csv = Files.writeString(folder.resolve("links.csv"), ProfilingJson.timings(outcome));
-    List<CollectiveTiming> read =
-        CollectiveTimings.read(csv, CollectiveTimings.Selection.ALL).timings();
+    List<CollectiveTiming> read = CollectiveTimings.read(csv, TimingSelection.ALL).timings();
     assertEquals(all, read);
   }
 

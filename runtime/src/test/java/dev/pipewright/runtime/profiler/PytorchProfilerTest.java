@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.cluster.CollectiveTimings;
+import dev.pipewright.formats.cluster.TimingSelection;
 import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
@@ -437,8 +438,7 @@ class PytorchProfilerTest {
                 "--machine",
                 "mine"));
     assertEquals(0, ended.status(), ended.err());
-    List<CollectiveTiming> timings =
-        CollectiveTimings.read(table, CollectiveTimings.Selection.ALL).timings();
+    List<CollectiveTiming> timings = CollectiveTimings.read(table, TimingSelection.ALL).timings();
     for (CollectiveTiming.Kind kind :
         List.of(CollectiveTiming.Kind.ALL_REDUCE, CollectiveTiming.Kind.POINT_TO_POINT)) {
       assertEquals(

@@ -5,9 +5,10 @@ import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.cluster.CollectiveTimings;
-import dev.pipewright.formats.cluster.CollectiveTimings.Selection;
 import dev.pipewright.formats.cluster.LinkFitJson;
 import dev.pipewright.formats.cluster.MeasuredTimings;
+import dev.pipewright.formats.cluster.TimingSelection;
+import dev.pipewright.formats.cluster.TimingWords;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.file.Suggestion;
@@ -122,7 +123,7 @@ public final class CalibrateCommand implements Callable<Integer> {
       refuseForRuns();
       return new RunsCalibration(file, Optional.ofNullable(cluster)).answer(spec, json, out);
     }
-    Selection selection = selection();
+    TimingSelection selection = selection();
     Optional<Target> target = target();
     String[] names =
         target.isPresent() ? new String[] {CLUSTER_FILE, FIT_FILE} : new String[] {FIT_FILE};
@@ -131,7 +132,7 @@ public final class CalibrateCommand implements Callable<Integer> {
     }
   }
 
-  private int fit(Selection selection, Optional<Target> target, @Nullable OutputFolder to) {
+  private int fit(TimingSelection selection, Optional<Target> target, @Nullable OutputFolder to) {
     MeasuredTimings measured = CollectiveTimings.read(file, selection).withoutOutliers();
     List<CollectiveTiming> timings = measured.timings();
     target.ifPresent(wanted -> wanted.check(file, timings));
@@ -163,20 +164,20 @@ public final class CalibrateCommand implements Callable<Integer> {
     }
   }
 
-  private Selection selection() {
+  private TimingSelection selection() {
     if (devices != null && devices < 2) {
       throw new BadInputException(
           "--devices: " + devices + " exchange nothing; give a whole number >= 2");
     }
-    if (collective != null && !CollectiveTimings.KINDS.containsKey(collective)) {
+    if (collective != null && !TimingWords.KINDS.containsKey(collective)) {
       throw new BadInputException(
           "--collective: unknown '"
               + collective
               + "'; "
-              + Suggestion.of(collective, CollectiveTimings.KINDS.keySet()));
+              + Suggestion.of(collective, TimingWords.KINDS.keySet()));
     }
-    return new Selection(
-        Optional.ofNullable(collective).map(CollectiveTimings.KINDS::get),
+    return new TimingSelection(
+        Optional.ofNullable(collective).map(TimingWords.KINDS::get),
         devices == null ? OptionalInt.empty() : OptionalInt.of(devices),
         Optional.ofNullable(machine));
   }

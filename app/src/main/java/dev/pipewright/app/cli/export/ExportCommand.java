@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli.export;
 
-import dev.pipewright.app.cli.given.GivenPlan;
+import dev.pipewright.app.cli.given.GivenFile;
 import dev.pipewright.app.cli.given.GivenStep;
 import dev.pipewright.app.cli.given.PlanArgument;
 import dev.pipewright.app.cli.plan.ExportFlags;
@@ -113,7 +113,7 @@ public final class ExportCommand implements Callable<Integer>, MoreHelp {
   }
 
   private PlanExporter exporter() {
-    GivenPlan plan = argument.load();
+    GivenFile plan = GivenFile.of(argument);
     if (plan instanceof GivenStep step) {
       return step.exporter(argument.modelFormat());
     }

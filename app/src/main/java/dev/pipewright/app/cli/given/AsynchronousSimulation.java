@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** A plan that never flushes, simulated until it runs evenly. */
-public final class AsynchronousSimulation implements SimulatedPlan {
+public final class AsynchronousSimulation implements SimulationResult {
   private final GivenAsynchronous loaded;
   private final SteadyState steady;
   private final List<StageMemory> limits;

@@ -223,9 +223,9 @@ public final class CheckCommand implements Callable<Integer> {
         spec,
         "schedules",
         "a plan, which has its own; leave it out, or give --memory");
-    GivenPlan plan;
+    GivenFile plan;
     try {
-      plan = argument.load();
+      plan = GivenFile.of(argument);
     } catch (BadInputException e) {
       return unsound(e);
     }

@@ -39,7 +39,7 @@ import java.util.OptionalLong;
 
 /** A plan that never flushes, with the prices of its stages. */
 public record GivenAsynchronous(Path path, PlanFile<AsynchronousPlan> file, Costed costed)
-    implements GivenPlan {
+    implements GivenFile {
   static GivenAsynchronous of(PlanArgument argument, PlanFile<AsynchronousPlan> file) {
     argument.refuseCostModel("never flushes");
     MadeFor madeFor = file.madeFor();
@@ -140,7 +140,7 @@ public record GivenAsynchronous(Path path, PlanFile<AsynchronousPlan> file, Cost
   }
 
   @Override
-  public SimulatedPlan simulate(SimulationOptions options) {
+  public SimulationResult simulate(SimulationOptions options) {
     PlanProblems.refuseMisfits(path, file.plan().stages(), costed);
     return AsynchronousSimulation.of(this, options);
   }

@@ -11,8 +11,8 @@ import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.plan.PatternPlan;
 import dev.pipewright.plan.PatternPlan.Stage;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
+import dev.pipewright.planner.madpipe.PlacedPattern;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.RepeatedOp;
@@ -32,7 +32,7 @@ import java.util.Optional;
  * @param elsewhere whether it is looked at for something else than its file says
  */
 public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed, boolean elsewhere)
-    implements GivenPlan {
+    implements GivenFile {
   private static final double ROUNDING = 1 + 1e-12; // sums of stages in another order
 
   static GivenPattern of(PlanArgument argument, PlanFile<PatternPlan> file) {
@@ -51,8 +51,8 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
   }
 
   /** Throws {@link IllegalArgumentException} where it is none of the network's. */
-  PeriodicPlan priced() {
-    return PeriodicPlan.of(file.plan(), problem());
+  PlacedPattern priced() {
+    return PlacedPattern.of(file.plan(), problem());
   }
 
   @Override
@@ -69,7 +69,7 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
   public List<FileProblem> problems() {
     List<FileProblem> problems = misfits();
     if (problems.isEmpty()) {
-      PeriodicPlan priced = priced();
+      PlacedPattern priced = priced();
       problems.addAll(ofPattern(priced.pattern()));
       contiguity(priced).ifPresent(problems::add);
       for (Misfit misfit : misfits(priced)) {
@@ -159,7 +159,7 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
         .formatted(op.stage() % 2 == 0 ? "" : "S", op.pass().letter(), op.stage() / 2, op.shift());
   }
 
-  private Optional<FileProblem> contiguity(PeriodicPlan priced) {
+  private Optional<FileProblem> contiguity(PlacedPattern priced) {
     return file.contiguous()
         .filter(said -> said != priced.contiguous())
         .map(said ->
@@ -184,7 +184,7 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
   }
 
   /** What devices cannot hold, in their order. */
-  List<Misfit> misfits(PeriodicPlan priced) {
+  List<Misfit> misfits(PlacedPattern priced) {
     List<Misfit> misfits = new ArrayList<>();
     double[] bytes = problem().bytes(priced);
     for (int device = 0; device < bytes.length; device++) {
@@ -196,7 +196,7 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
     return misfits;
   }
 
-  private List<FileProblem> figures(PeriodicPlan priced) {
+  private List<FileProblem> figures(PlacedPattern priced) {
     PlanFigures figures = file.figures();
     int[] held = priced.held();
     List<StageLoad> loads = priced.pattern().stages();
@@ -226,7 +226,7 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
   }
 
   @Override
-  public SimulatedPlan simulate(SimulationOptions options) {
+  public SimulationResult simulate(SimulationOptions options) {
     options.refuseAllButSlow("repeats a pattern on links of its own", path);
     List<FileProblem> problems = misfits();
     if (problems.isEmpty() && !elsewhere) {

@@ -20,7 +20,7 @@ import java.util.Map;
 /** A plan by measured peaks of layers, which know memory and no times. */
 public record GivenPeaks(
     Path path, PlanFile<PipelinePlan> file, String table, LayerPeaks peaks, Cluster cluster)
-    implements GivenPlan {
+    implements GivenFile {
   static GivenPeaks of(PlanArgument argument, PlanFile<PipelinePlan> file) {
     argument.refuseCostModel("goes by measured peaks");
     MadeFor madeFor = file.madeFor();
@@ -89,7 +89,7 @@ public record GivenPeaks(
   }
 
   @Override
-  public SimulatedPlan simulate(SimulationOptions options) {
+  public SimulationResult simulate(SimulationOptions options) {
     throw noTimes();
   }
 }

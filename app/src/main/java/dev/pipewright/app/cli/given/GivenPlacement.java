@@ -33,7 +33,7 @@ import java.util.Map;
  */
 public record GivenPlacement(
     Path path, PlanFile<OperatorPlan> file, String model, OperatorGraph graph, boolean elsewhere)
-    implements GivenPlan {
+    implements GivenFile {
   static GivenPlacement of(PlanArgument argument, PlanFile<OperatorPlan> file) {
     argument.refuseCostModel("has the times of its workload");
     String model = argument.model(file.madeFor());
@@ -178,7 +178,7 @@ public record GivenPlacement(
   }
 
   @Override
-  public SimulatedPlan simulate(SimulationOptions options) {
+  public SimulationResult simulate(SimulationOptions options) {
     options.refuseAllButSlow("places operators, whose transfers their device pays for", path);
     PlanProblems.refuse(problems());
     return PlacementSimulation.of(this, options.slowness(file.plan().devices().size()));

@@ -55,7 +55,7 @@ public record GivenStep(
     Costed costed,
     CostModel costModel,
     boolean compared)
-    implements GivenPlan {
+    implements GivenFile {
   static GivenStep of(PlanArgument argument, PlanFile<PipelinePlan> file) {
     argument.model(file.madeFor());
     String word =
@@ -191,7 +191,7 @@ public record GivenStep(
   }
 
   @Override
-  public SimulatedPlan simulate(SimulationOptions options) {
+  public SimulationResult simulate(SimulationOptions options) {
     return new Step(simulated(options));
   }
 
@@ -229,7 +229,7 @@ public record GivenStep(
   }
 
   /** A simulated step. */
-  private record Step(Answer answer) implements SimulatedPlan {
+  private record Step(Answer answer) implements SimulationResult {
     @Override
     public String text() {
       StringWriter text = new StringWriter();

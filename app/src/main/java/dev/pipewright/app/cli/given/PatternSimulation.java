@@ -13,8 +13,8 @@ import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.plan.PatternPlan.Stage;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PlacedPattern;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.sim.repeated.PatternTasks;
 import dev.pipewright.sim.repeated.RepeatedRun;
@@ -40,16 +40,16 @@ import java.util.OptionalDouble;
  */
 public record PatternSimulation(
     GivenPattern given,
-    PeriodicPlan plan,
+    PlacedPattern plan,
     double onTime,
     double early,
     int periods,
     double[] peaks,
     double[] slowness)
-    implements SimulatedPlan {
+    implements SimulationResult {
   private static final int MEASURED = 24;
 
-  static PatternSimulation of(GivenPattern given, PeriodicPlan plan, double[] slowness) {
+  static PatternSimulation of(GivenPattern given, PlacedPattern plan, double[] slowness) {
     Pattern pattern = plan.pattern();
     List<Task> tasks = PatternTasks.of(pattern, true, slowness);
     int rounds = 2 * RepeatedRun.rounds(tasks, pattern.batches()) + MEASURED;
@@ -85,7 +85,7 @@ public record PatternSimulation(
   }
 
   /** With what is there at any time, and working space where there is a stage. */
-  private static double[] withState(GivenPattern given, PeriodicPlan plan, double[] peaks) {
+  private static double[] withState(GivenPattern given, PlacedPattern plan, double[] peaks) {
     int devices = given.cluster().size();
     double[] all = new double[devices];
     for (int device = 0; device < devices; device++) {
@@ -103,7 +103,7 @@ public record PatternSimulation(
   }
 
   /** Ranks below are devices, those from there on are links. */
-  private static int devicesOf(PeriodicPlan plan) {
+  private static int devicesOf(PlacedPattern plan) {
     return plan.stages().stream().mapToInt(Placed::device).max().orElse(0) + 1;
   }
 

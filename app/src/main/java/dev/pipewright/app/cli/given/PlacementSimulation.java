@@ -37,7 +37,7 @@ public record PlacementSimulation(
     int samples,
     int rounds,
     double[] loads)
-    implements SimulatedPlan {
+    implements SimulationResult {
   private static final int MEASURED = 24;
 
   static PlacementSimulation of(GivenPlacement given, double[] slowness) {

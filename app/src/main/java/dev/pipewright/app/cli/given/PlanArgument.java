@@ -2,7 +2,6 @@ package dev.pipewright.app.cli.given;
 
 import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.formats.MadeFor;
-import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.imported.PlanImports;
@@ -12,10 +11,6 @@ import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.schedule.CheckedFile;
-import dev.pipewright.plan.AsynchronousPlan;
-import dev.pipewright.plan.OperatorPlan;
-import dev.pipewright.plan.PatternPlan;
-import dev.pipewright.plan.PipelinePlan;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -105,26 +100,14 @@ public final class PlanArgument {
     }
   }
 
-  /** The plan with the prices of its parts. */
-  public GivenPlan load() {
-    PlanFile<?> file = PlanImports.read(path, devices());
-    return switch (file.plan()) {
-      case PipelinePlan plan when isMeasured(file.madeFor()) -> GivenPeaks.of(this, file.of(plan));
-      case PipelinePlan plan -> GivenStep.of(this, file.of(plan));
-      case AsynchronousPlan plan -> GivenAsynchronous.of(this, file.of(plan));
-      case PatternPlan plan -> GivenPattern.of(this, file.of(plan));
-      case OperatorPlan plan -> GivenPlacement.of(this, file.of(plan));
-    };
-  }
-
   /** Devices of the cluster, where the user gives one. */
-  private OptionalInt devices() {
+  OptionalInt devices() {
     return arguments.cluster == null
         ? OptionalInt.empty()
         : OptionalInt.of(arguments.cluster(Optional.empty()).size());
   }
 
-  private boolean isMeasured(MadeFor madeFor) {
+  boolean isMeasured(MadeFor madeFor) {
     String name = model == null ? madeFor.model().orElse("") : model;
     return !name.isEmpty() && McapTable.isTable(FileNames.file("the model", name));
   }

@@ -76,27 +76,27 @@ public final class SimulateCommand implements Callable<Integer> {
     argument.refuse(
         List.of("--times"), spec, "schedules", "a plan, which has its own; leave it out");
     simulation.checkSupportedByPlans();
-    GivenPlan plan = argument.load();
+    GivenFile plan = GivenFile.of(argument);
     String[] names = out == null ? new String[0] : plan.files().toArray(String[]::new);
     try (OutputFolder to = OutputFolder.of(out, names)) { // before anything is printed
       return simulate(plan, to);
     }
   }
 
-  private static String json(SimulatedPlan run) {
+  private static String json(SimulationResult run) {
     String object = run.json();
     return run.figures().map(found -> TrainingFiguresJson.added(object, found)).orElse(object);
   }
 
-  private static String text(SimulatedPlan run) {
+  private static String text(SimulationResult run) {
     return run.text()
         + run.figures()
             .map(found -> "\n" + TrainingLines.of(found, Terminal.columns(), Terminal.colours()))
             .orElse("");
   }
 
-  private int simulate(GivenPlan plan, @Nullable OutputFolder to) {
-    SimulatedPlan run = plan.simulate(simulation);
+  private int simulate(GivenFile plan, @Nullable OutputFolder to) {
+    SimulationResult run = plan.simulate(simulation);
     spec.commandLine().getOut().print(json ? json(run) : text(run));
     if (to != null) {
       run.write(to);

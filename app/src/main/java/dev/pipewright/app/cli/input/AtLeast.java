@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.input;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.SizeLimits;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Flags that are numbers from some least one on. */
@@ -20,6 +21,11 @@ public final class AtLeast {
 
   public static int few(String flag, @Nullable Integer value, int usual) {
     return value == null ? usual : few(flag, value);
+  }
+
+  /** The same where the flag was given. */
+  public static OptionalInt optional(String flag, @Nullable Integer value) {
+    return value == null ? OptionalInt.empty() : OptionalInt.of(few(flag, value));
   }
 
   /** The same, or what is usual where the flag was not given. */

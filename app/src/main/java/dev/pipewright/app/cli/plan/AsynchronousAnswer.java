@@ -20,7 +20,6 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.SteadyPlanning;
 import dev.pipewright.planner.SteadyRequest;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning;
-import dev.pipewright.planner.pipedream.PipeDreamPlanner;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.RecomputedStages;
 import dev.pipewright.profile.Profile;
@@ -70,7 +69,7 @@ final class AsynchronousAnswer extends SteadyAnswer {
       PipeDreamPlanning planning, SteadyProblem problem, SteadyRequest request, double seconds) {
     StageCosts costs = problem.costs();
     Profile profile = costs.workload().profile();
-    double[] forward = profile.seconds(Quantity.FORWARD, PipeDreamPlanner.batch(costs, request));
+    double[] forward = profile.seconds(Quantity.FORWARD, request.samples(profile));
     List<Double> cumulative =
         Arrays.stream(costs.workload().chain().cumulative(forward)).boxed().toList();
     AsynchronousPlan kept = planning.plan(problem.batch().orElse(1));

@@ -16,10 +16,10 @@ import dev.pipewright.formats.PeriodicJson;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.Planning.LowerBound;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
+import dev.pipewright.planner.madpipe.PlacedPattern;
+import dev.pipewright.planner.madpipe.PlacedPattern.Placed;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.sim.repeated.PatternTimeline;
@@ -68,7 +68,7 @@ public final class PatternAnswer extends SteadyAnswer {
   @Override
   public void write(OutputFolder out) {
     out.write("plan.json", json(Answer.anywhere(problem.madeFor())));
-    PeriodicPlan plan = planning.best().orElseThrow();
+    PlacedPattern plan = planning.best().orElseThrow();
     pictures(
         out,
         sheet(plan),
@@ -93,7 +93,7 @@ public final class PatternAnswer extends SteadyAnswer {
   public static void pictures(
       OutputFolder out,
       PlanSheet sheet,
-      PeriodicPlan plan,
+      PlacedPattern plan,
       PeriodicProblem problem,
       StageCosts costs,
       double seconds,
@@ -110,7 +110,7 @@ public final class PatternAnswer extends SteadyAnswer {
   }
 
   private static List<Device> devices(
-      StageCosts costs, PeriodicProblem problem, PeriodicPlan plan) {
+      StageCosts costs, PeriodicProblem problem, PlacedPattern plan) {
     List<StageMemory> memory = memory(costs, problem, plan);
     List<Device> devices = new ArrayList<>();
     for (int device : plan.stages().stream().map(Placed::device).distinct().sorted().toList()) {
@@ -135,7 +135,7 @@ public final class PatternAnswer extends SteadyAnswer {
    * What each stage takes of its device. Stages of one device share its working space, which counts
    * for each of them here; recomputation is working space of a stage's own.
    */
-  static List<StageMemory> memory(StageCosts costs, PeriodicProblem problem, PeriodicPlan plan) {
+  static List<StageMemory> memory(StageCosts costs, PeriodicProblem problem, PlacedPattern plan) {
     List<StageMemory> memory = new ArrayList<>();
     int[] held = plan.held();
     List<Placed> stages = plan.inNetwork(problem.chain()).stages();
@@ -162,7 +162,7 @@ public final class PatternAnswer extends SteadyAnswer {
   }
 
   /** Of a pattern whose mini-batches have so many samples. */
-  public static TrainingFigures figures(Workload workload, PeriodicPlan plan, int samples) {
+  public static TrainingFigures figures(Workload workload, PlacedPattern plan, int samples) {
     int devices = (int) plan.stages().stream().map(Placed::device).distinct().count();
     return TrainingFigures.of(workload, samples, List.of(samples), plan.secondsPerBatch(), devices);
   }
@@ -175,7 +175,7 @@ public final class PatternAnswer extends SteadyAnswer {
     out.print(sheet(planning.best().get()).text(Terminal.columns(), Terminal.colours()));
   }
 
-  private PlanSheet sheet(PeriodicPlan plan) {
+  private PlanSheet sheet(PlacedPattern plan) {
     List<Figure> lines = new ArrayList<>();
     lines.add(
         new Figure("mini-batch", Units.seconds(plan.secondsPerBatch()), "in the steady state"));
@@ -206,7 +206,7 @@ public final class PatternAnswer extends SteadyAnswer {
         rows(plan));
   }
 
-  private Optional<String> runnerUp(PeriodicPlan best) {
+  private Optional<String> runnerUp(PlacedPattern best) {
     if (best.contiguous()) {
       return planning
           .plain()
@@ -231,7 +231,7 @@ public final class PatternAnswer extends SteadyAnswer {
   }
 
   /** {@code , 2 in a period of 322 ms}; nothing for one, whose period is a mini-batch's time. */
-  public static String period(PeriodicPlan plan) {
+  public static String period(PlacedPattern plan) {
     int batches = plan.pattern().batches();
     return batches == 1
         ? ""
@@ -243,11 +243,11 @@ public final class PatternAnswer extends SteadyAnswer {
     return (first == last ? "layer " : "layers ") + Words.range(first, last);
   }
 
-  private List<RoundsSheet.Row> rows(PeriodicPlan plan) {
+  private List<RoundsSheet.Row> rows(PlacedPattern plan) {
     double[] bytes = planning.problem().bytes(plan);
     double[] busy = plan.busySeconds(planning.problem().devices());
     int[] held = plan.held();
-    PeriodicPlan named = plan.inNetwork(planning.problem().chain());
+    PlacedPattern named = plan.inNetwork(planning.problem().chain());
     List<RoundsSheet.Row> rows = new ArrayList<>();
     for (int device = 0; device < bytes.length; device++) {
       List<String> work = new ArrayList<>();

@@ -7,8 +7,8 @@ import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.export.ExportCatalog;
+import dev.pipewright.formats.export.ExportSubject;
 import dev.pipewright.formats.export.ExportedFile;
-import dev.pipewright.formats.export.ExportedPlan;
 import dev.pipewright.formats.export.Gap;
 import dev.pipewright.formats.export.PlanExport;
 import dev.pipewright.formats.file.BadInputException;
@@ -77,7 +77,7 @@ public record PlanExporter(
   /** Exports the plan. */
   public Outcome export(String option, String name, ExportFlags flags) {
     PlanExport target = ExportCatalog.named(option, name, flags.options());
-    ExportedPlan exported = exported();
+    ExportSubject exported = exported();
     List<Gap> gaps = target.gaps(exported);
     if (gaps.isEmpty()) {
       return outcome(name, target, exported, Optional.empty(), List.of());
@@ -97,7 +97,7 @@ public record PlanExporter(
   private Outcome outcome(
       String name,
       PlanExport target,
-      ExportedPlan exported,
+      ExportSubject exported,
       Optional<String> refusal,
       List<Gap> gaps) {
     List<ExportedFile> files = target.write(exported);
@@ -175,9 +175,9 @@ public record PlanExporter(
     }
   }
 
-  private ExportedPlan exported() {
+  private ExportSubject exported() {
     Workload workload = costed.workload();
-    return new ExportedPlan(
+    return new ExportSubject(
         plan,
         costed.model(),
         shape(),

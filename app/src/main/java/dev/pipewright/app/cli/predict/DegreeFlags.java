@@ -99,7 +99,7 @@ public final class DegreeFlags {
   }
 
   OptionalInt data() {
-    return PredictCommand.optional("--data", data);
+    return AtLeast.optional("--data", data);
   }
 
   int microBatch() {
@@ -147,7 +147,7 @@ public final class DegreeFlags {
 
   /** Chunks of each rank under a schedule. */
   int chunks(ScheduleEntry entry) {
-    OptionalInt wanted = PredictCommand.optional("--chunks", chunks);
+    OptionalInt wanted = AtLeast.optional("--chunks", chunks);
     return ScheduleNames.find(entry.name()).chunks(entry.name(), wanted);
   }
 
@@ -157,7 +157,7 @@ public final class DegreeFlags {
       return PipelineSchedule.of(PipelinePolicy.A);
     }
     String name = schedule == null ? Interleaved.NAME : schedule;
-    OptionalInt wanted = PredictCommand.optional("--chunks", chunks);
+    OptionalInt wanted = AtLeast.optional("--chunks", chunks);
     for (PipelinePolicy policy : PipelinePolicy.values()) {
       if (policy.scheduleName().equals(name)) {
         ScheduleNames.find(name).chunks(name, wanted); // refuses more than one
@@ -192,10 +192,10 @@ public final class DegreeFlags {
               .formatted(recompute, Suggestion.of(recompute, List.copyOf(RECOMPUTE.keySet()))));
     }
     return new ParallelDegrees(
-        PredictCommand.optional("--tensor", tensor),
-        PredictCommand.optional("--pipeline", pipeline),
-        PredictCommand.optional("--data", data),
-        PredictCommand.optional("--micro-batch", microBatch),
+        AtLeast.optional("--tensor", tensor),
+        AtLeast.optional("--pipeline", pipeline),
+        AtLeast.optional("--data", data),
+        AtLeast.optional("--micro-batch", microBatch),
         pipeline(),
         ways);
   }

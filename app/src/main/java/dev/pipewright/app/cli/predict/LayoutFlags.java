@@ -151,7 +151,7 @@ final class LayoutFlags {
   }
 
   OptionalInt expertTensor() {
-    return PredictCommand.optional("--expert-tensor", expertTensor);
+    return AtLeast.optional("--expert-tensor", expertTensor);
   }
 
   boolean sequenceParallel() {
@@ -225,7 +225,7 @@ final class LayoutFlags {
   }
 
   OptionalInt sequence() {
-    return PredictCommand.optional("--sequence", sequence);
+    return AtLeast.optional("--sequence", sequence);
   }
 
   TrainingCost cost() {

@@ -276,8 +276,8 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
             epoch(costed),
             which,
             exchange,
-            optional("--group", group),
-            optional("--segments", segments),
+            AtLeast.optional("--group", group),
+            AtLeast.optional("--segments", segments),
             reuse(),
             switches(costed),
             degrees.of());
@@ -374,9 +374,5 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
               .formatted(memoryReuse, Range.FACTOR));
     }
     return OptionalDouble.of(factor);
-  }
-
-  static OptionalInt optional(String option, @Nullable Integer value) {
-    return value == null ? OptionalInt.empty() : OptionalInt.of(AtLeast.few(option, value));
   }
 }

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli.predict;
 
+import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.input.OptionValues;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
@@ -42,8 +43,8 @@ final class ScaleFlags {
       throw new BadInputException(
           "--batch-per-device and --global-batch exclude each other; give one of them");
     }
-    PredictCommand.optional("--batch-per-device", batchPerDevice);
-    PredictCommand.optional("--global-batch", globalBatch);
+    AtLeast.optional("--batch-per-device", batchPerDevice);
+    AtLeast.optional("--global-batch", globalBatch);
   }
 
   /** The numbers of devices, ascending; powers of two where none are given. */

@@ -106,7 +106,7 @@ public final class PredictionArgument {
       throw new BadInputException(
           "--stretch: %s is no factor; give one above 0, like 10".formatted(stretch));
     }
-    Optional<MadeFor> plan = chosen.plan().map(TrainPlan::madeFor);
+    Optional<MadeFor> plan = chosen.plan().map(TrainingStages::madeFor);
     ModelArgument model = new ModelArgument();
     model.cluster = cluster;
     model.profileBatch = profileBatch;
@@ -141,7 +141,7 @@ public final class PredictionArgument {
   private static List<Integer> devices(TrainArgument.Chosen chosen) {
     return chosen
         .plan()
-        .map(TrainPlan::devices)
+        .map(TrainingStages::devices)
         .orElseGet(() -> IntStream.range(0, chosen.assignment().size()).boxed().toList());
   }
 

@@ -146,7 +146,7 @@ public final class TrainArgument {
    *
    * @param plan where it comes from
    */
-  record Chosen(String model, Assignment assignment, Optional<TrainPlan> plan) {
+  record Chosen(String model, Assignment assignment, Optional<TrainingStages> plan) {
     /** With which the plan was made, or the network's own. */
     Optimizer usualOptimizer() {
       return plan.flatMap(file -> file.madeFor().training())
@@ -173,7 +173,7 @@ public final class TrainArgument {
 
   Chosen chosen() {
     Chosen chosen =
-        isPlan() ? ofPlan(TrainPlan.of(FileNames.file("the plan", what))) : ofModel(what);
+        isPlan() ? ofPlan(TrainingStages.of(FileNames.file("the plan", what))) : ofModel(what);
     Assignment usual = chosen.assignment();
     Assignment sharded = zero == null ? usual : usual.sharded(sharding(zero));
     sharded
@@ -196,7 +196,7 @@ public final class TrainArgument {
     return what.endsWith(".json") && PlanJson.isPlan(FileNames.file("the plan", what));
   }
 
-  private Chosen ofPlan(TrainPlan file) {
+  private Chosen ofPlan(TrainingStages file) {
     refuse("--stages", stages);
     refuse("--replicas", replicas);
     Arrays.stream(ParallelismFlag.values()).forEach(flag -> refuse(flag.option(), value(flag)));

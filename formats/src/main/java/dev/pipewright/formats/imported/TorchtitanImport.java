@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
  *
  * <p>Source: torchtitan 0.2.2, {@code torchtitan/config/job_config.py}.
  */
-final class TorchtitanPlan implements PlanImport {
+final class TorchtitanImport implements PlanImport {
   private static final String PARTS = "parallelism.module_fqns_per_model_part";
   private static final String MODE = "activation_checkpoint.mode";
   private static final Pattern STAGE = Pattern.compile("\\[([^\\[\\]]*)\\]");

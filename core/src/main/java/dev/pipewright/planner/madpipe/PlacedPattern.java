@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param stages along the chain; neighbours are on different devices
  * @param pattern whose stages are these and, between them, the transfers: 2S − 1 in all
  */
-public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern pattern) {
+public record PlacedPattern(Discipline discipline, List<Placed> stages, Pattern pattern) {
   /**
    * Layers {@code first..end-1} on a device.
    *
@@ -52,7 +52,7 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
     }
   }
 
-  public PeriodicPlan {
+  public PlacedPattern {
     stages = List.copyOf(stages);
   }
 
@@ -60,10 +60,10 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
    * A plan with what a problem says that its stages take; throws where a stage is none of its
    * network.
    */
-  public static PeriodicPlan of(PatternPlan plan, PeriodicProblem problem) {
+  public static PlacedPattern of(PatternPlan plan, PeriodicProblem problem) {
     List<Placed> placed =
         plan.stages().stream().map(stage -> placed(problem.chain(), stage)).toList();
-    return new PeriodicPlan(
+    return new PlacedPattern(
         plan.discipline(), placed, plan.pattern(loads(problem.chain(), placed)));
   }
 
@@ -155,19 +155,19 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
   }
 
   /** The same plan in positions of the network's chain. */
-  public PeriodicPlan inNetwork(LayerChain chain) {
+  public PlacedPattern inNetwork(LayerChain chain) {
     int[] places = new int[chain.layers() + 1];
     Arrays.setAll(places, chain::inNetwork);
     return inLayers(places);
   }
 
   /** The same plan where its layers are runs of others. */
-  PeriodicPlan inLayers(int[] ends) {
+  PlacedPattern inLayers(int[] ends) {
     List<Placed> fine = new ArrayList<>();
     for (Placed placed : stages) {
       fine.add(placed.inLayers(ends));
     }
-    return new PeriodicPlan(discipline, fine, pattern);
+    return new PlacedPattern(discipline, fine, pattern);
   }
 
   /** The stages' costs with the transfers between them. */

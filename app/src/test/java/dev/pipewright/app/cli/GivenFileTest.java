@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What any planner writes, {@code check} and {@code simulate} read; and what is damaged, not. */
-class GivenPlanTest {
+class GivenFileTest {
   @TempDir private Path folder = Path.of("");
 
   private static Stream<String> planners() {

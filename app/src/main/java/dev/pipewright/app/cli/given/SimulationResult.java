@@ -5,7 +5,7 @@ import dev.pipewright.formats.file.OutputFolder;
 import java.util.Optional;
 
 /** What a simulation of a plan found, in the forms that {@code simulate} offers. */
-public interface SimulatedPlan {
+public interface SimulationResult {
   /** The report for a terminal. */
   String text();
 
@@ -20,6 +20,6 @@ public interface SimulatedPlan {
   /** The first part of the plan that does not fit, worded; empty when all do. */
   Optional<String> doesNotFit();
 
-  /** Writes {@link GivenPlan#files}. */
+  /** Writes {@link GivenFile#files}. */
   default void write(OutputFolder folder) {}
 }

@@ -30,7 +30,7 @@ import java.util.OptionalInt;
  *
  * <p>Source: Megatron-LM, {@code megatron/training/arguments.py}, of 2026.
  */
-final class MegatronPlan implements PlanImport {
+final class MegatronImport implements PlanImport {
   private static final String LAYOUT = "pipeline-model-parallel-layout";
   private static final String PER_CHUNK = "num-layers-per-virtual-pipeline-stage";
   private static final String CHUNKS = "num-virtual-stages-per-pipeline-rank";

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Plans that differ from others in one part; empty where such a plan contradicts itself. */
-public final class ChangedPlan {
-  private ChangedPlan() {}
+public final class PlanChanges {
+  private PlanChanges() {}
 
   /**
    * The schedule of a name: a policy, or what the catalogue makes of these numbers; empty where

@@ -25,7 +25,7 @@ import java.util.OptionalInt;
  *
  * <p>Source: DeepSpeed, {@code deepspeed/runtime/config.py}, of 2026.
  */
-final class DeepSpeedPlan implements PlanImport {
+final class DeepSpeedImport implements PlanImport {
   @Override
   public String words() {
     return "a configuration of DeepSpeed";

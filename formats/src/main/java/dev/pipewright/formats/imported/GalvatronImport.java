@@ -26,7 +26,7 @@ import java.util.OptionalInt;
  *
  * <p>Source: Hetu-Galvatron, {@code galvatron/utils/config_utils.py}, of 2026.
  */
-final class GalvatronPlan implements PlanImport {
+final class GalvatronImport implements PlanImport {
   private static final Map<String, PipelinePolicy> SCHEDULES = new LinkedHashMap<>();
   private static final Map<String, ZeroStage> USUAL = new LinkedHashMap<>();
 

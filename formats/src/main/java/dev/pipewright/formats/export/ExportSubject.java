@@ -22,20 +22,20 @@ import java.util.OptionalInt;
  * @param perNode devices of a node
  * @param training optimizer and precision
  */
-public record ExportedPlan(
+public record ExportSubject(
     PipelinePlan plan,
     String model,
     Optional<TransformerShape> shape,
     List<String> layers,
     int perNode,
     Training training) {
-  public ExportedPlan {
+  public ExportSubject {
     layers = List.copyOf(layers);
   }
 
   /** Another plan of the same network on the same cluster. */
-  public ExportedPlan with(PipelinePlan other) {
-    return new ExportedPlan(other, model, shape, layers, perNode, training);
+  public ExportSubject with(PipelinePlan other) {
+    return new ExportSubject(other, model, shape, layers, perNode, training);
   }
 
   /**

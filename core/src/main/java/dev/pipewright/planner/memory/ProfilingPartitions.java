@@ -17,13 +17,13 @@ import java.util.List;
  * <p>Source: mCAP (see the package), the profiler of its authors; the same partitions in the same
  * order, the repeated one included. O(layers · devices).
  */
-public final class ProfilingPlan {
+public final class ProfilingPartitions {
   private final int devices;
   private final int layers;
   private final int full; // layers of a device that has its share
   private final List<int[]> runs = new ArrayList<>();
 
-  private ProfilingPlan(int devices, int layers) {
+  private ProfilingPartitions(int devices, int layers) {
     this.devices = devices;
     this.layers = layers;
     this.full = (layers - 2) / (devices - 2) + 1;
@@ -43,7 +43,7 @@ public final class ProfilingPlan {
         devices,
         2 * devices - 2,
         layers);
-    return new ProfilingPlan(devices, layers).run();
+    return new ProfilingPartitions(devices, layers).run();
   }
 
   private List<int[]> run() {

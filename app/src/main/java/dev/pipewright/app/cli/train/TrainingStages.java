@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.train;
 
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.PlanFiles;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
@@ -30,20 +31,20 @@ import java.util.List;
  *
  * @param stages with their devices, as many of each as it has workers
  */
-public record TrainPlan(PlanFile<?> file, List<StagePlan> stages) {
+public record TrainingStages(PlanFile<?> file, List<StagePlan> stages) {
   /** Throws {@link BadInputException} where nobody can train with it. */
-  public static TrainPlan of(Path path) {
-    PlanFile<?> file = PlanFile.read(path);
+  public static TrainingStages of(Path path) {
+    PlanFile<?> file = PlanFiles.read(path);
     return switch (file.plan()) {
-      case PipelinePlan plan -> new TrainPlan(file, plan.stages());
-      case AsynchronousPlan plan -> new TrainPlan(file, plan.stages());
-      case PatternPlan plan -> new TrainPlan(file, stages(plan));
+      case PipelinePlan plan -> new TrainingStages(file, plan.stages());
+      case AsynchronousPlan plan -> new TrainingStages(file, plan.stages());
+      case PatternPlan plan -> new TrainingStages(file, stages(plan));
       case OperatorPlan plan -> refused(path);
     };
   }
 
   private static List<StagePlan> stages(PatternPlan plan) {
-    return plan.stages().stream().map(TrainPlan::stage).toList();
+    return plan.stages().stream().map(TrainingStages::stage).toList();
   }
 
   private static StagePlan stage(PatternPlan.Stage stage) {
@@ -54,9 +55,9 @@ public record TrainPlan(PlanFile<?> file, List<StagePlan> stages) {
   }
 
   /** With the sentence of who wants steps that end. */
-  private static TrainPlan refused(Path path) {
+  private static TrainingStages refused(Path path) {
     PlanFile<PipelinePlan> file = PlanJson.read(path);
-    return new TrainPlan(file, file.plan().stages());
+    return new TrainingStages(file, file.plan().stages());
   }
 
   MadeFor madeFor() {
@@ -93,7 +94,7 @@ public record TrainPlan(PlanFile<?> file, List<StagePlan> stages) {
     int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
     return Assignment.of(
         asyncPipeline,
-        stages.stream().map(TrainPlan::layers).toList(),
+        stages.stream().map(TrainingStages::layers).toList(),
         Collections.nCopies(ranks, inTurn ? 1 : plan.replicas()),
         Math.toIntExact(plan.globalBatch()));
   }
@@ -112,7 +113,7 @@ public record TrainPlan(PlanFile<?> file, List<StagePlan> stages) {
     AsyncPipeline.Repeated asyncPipeline = asyncPipeline(plan, ranks, passes);
     return Assignment.of(
         asyncPipeline,
-        stages.stream().map(TrainPlan::layers).toList(),
+        stages.stream().map(TrainingStages::layers).toList(),
         Collections.nCopies(devices.size(), 1),
         Math.multiplyExact(plan.microBatch(), asyncPipeline.microBatches()));
   }

@@ -4,9 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.given.GivenFile;
 import dev.pipewright.app.cli.given.GivenStep;
 import dev.pipewright.app.cli.given.PlanArgument;
-import dev.pipewright.app.cli.train.TrainPlan;
+import dev.pipewright.app.cli.train.TrainingStages;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.file.BadInputException;
@@ -30,17 +31,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Whatever planners write of stages, {@code train} reads. */
-class TrainPlanTest {
+class TrainingStagesTest {
   @TempDir private Path folder = Path.of("");
 
-  private TrainPlan planned(String model, String planner, String... more) {
+  private TrainingStages planned(String model, String planner, String... more) {
     String[] line = {"plan", model, "--planner", planner, "--cluster", "dapple-a:1x4"};
     String[] all = {"--global-batch", "64", "--out", folder.toString()};
     Cli.run(
         java.util.stream.Stream.of(line, all, more)
             .flatMap(java.util.Arrays::stream)
             .toArray(String[]::new));
-    return TrainPlan.of(folder.resolve("plan.json"));
+    return TrainingStages.of(folder.resolve("plan.json"));
   }
 
   private static LayerGraph graph(String model) {
@@ -48,7 +49,7 @@ class TrainPlanTest {
   }
 
   /** Each device is a worker of its own stage. */
-  private static void everyDeviceWorks(TrainPlan plan, Assignment assignment) {
+  private static void everyDeviceWorks(TrainingStages plan, Assignment assignment) {
     assertEquals(plan.devices().size(), assignment.size());
     assertEquals(plan.layers(), assignment.stages().getLast().range().last() + 1);
     assertEquals(
@@ -59,7 +60,7 @@ class TrainPlanTest {
   @ParameterizedTest
   @ValueSource(strings = {"pipedream", "pipedream-2bw"})
   void stepsThatFlow(String planner) {
-    TrainPlan plan = planned("mlp-8x1024", planner);
+    TrainingStages plan = planned("mlp-8x1024", planner);
     Assignment assignment = plan.assignment(graph("mlp-8x1024"));
     everyDeviceWorks(plan, assignment);
     AsyncPipeline asyncPipeline = assignment.asyncPipeline().orElseThrow();
@@ -71,7 +72,7 @@ class TrainPlanTest {
   @ParameterizedTest
   @ValueSource(strings = {"mlp-8x1024", "gpt-8x256"})
   void stagesThatDivideTensors(String model) {
-    TrainPlan plan = planned(model, "capture", "--micro-batch", "16");
+    TrainingStages plan = planned(model, "capture", "--micro-batch", "16");
     Assignment assignment = plan.assignment(graph(model));
     everyDeviceWorks(plan, assignment);
     Kind kind = model.startsWith("gpt") ? Kind.TENSOR : Kind.FILTER;
@@ -84,10 +85,10 @@ class TrainPlanTest {
   @ParameterizedTest
   @ValueSource(strings = {"vgg-16", "bert-base", "gpt-untied:layers=4,vocabulary=8192"})
   void stagesThatDivideTensorsHoldAndTakeWhatWasPlanned(String model) {
-    TrainPlan plan = planned(model, "capture", "--micro-batch", "4", "--stages", "2");
+    TrainingStages plan = planned(model, "capture", "--micro-batch", "4", "--stages", "2");
     PlanArgument argument = new PlanArgument();
     new CommandLine(argument).parseArgs(folder.resolve("plan.json").toString());
-    GivenStep given = (GivenStep) argument.load();
+    GivenStep given = (GivenStep) GivenFile.of(argument);
     Assessment priced = CostModel.PIPEWRIGHT.oracle(given.costed().costs()).assess(given.plan());
     assertTrue(given.plan().dividesLayers());
     RunPrediction expected =
@@ -101,7 +102,7 @@ class TrainPlanTest {
   /** A step is as many of its mini-batches as are in flight. */
   @Test
   void patternsThatRepeat() {
-    TrainPlan plan = planned("mlp-8x1024", "madpipe");
+    TrainingStages plan = planned("mlp-8x1024", "madpipe");
     Assignment assignment = plan.assignment(graph("mlp-8x1024"));
     everyDeviceWorks(plan, assignment);
     AsyncPipeline.Repeated asyncPipeline =
@@ -132,7 +133,7 @@ class TrainPlanTest {
         ["F", 0, 0, 0], ["F", 1, 1, 0], ["F", 2, 2, 0],
         ["B", 2, 3, 0], ["B", 1, 0, -1], ["B", 0, 1, -1]\
         """;
-    TrainPlan plan = TrainPlan.of(Path.of(pattern(ops)));
+    TrainingStages plan = TrainingStages.of(Path.of(pattern(ops)));
     assertEquals(List.of(3, 1), plan.devices());
     Assignment assignment = plan.assignment(graph("mlp-8x1024"));
     assertEquals(2, assignment.size());
@@ -147,7 +148,7 @@ class TrainPlanTest {
         ["F", 0, 0, 0], ["F", 1, 1, 0], ["F", 2, 3, 0],
         ["B", 2, 2, 0], ["B", 1, 0, -1], ["B", 0, 1, -1]\
         """;
-    TrainPlan plan = TrainPlan.of(Path.of(pattern(ops)));
+    TrainingStages plan = TrainingStages.of(Path.of(pattern(ops)));
     var mistake = assertThrows(BadInputException.class, () -> plan.assignment(graph("mlp-8x1024")));
     assertTrue(String.valueOf(mistake.getMessage()).contains("wait for each other in a circle"));
   }
@@ -172,7 +173,7 @@ class TrainPlanTest {
         folder.resolve("p").toString());
     Path plan = folder.resolve("p").resolve("plan.json");
     assertTrue(Files.exists(plan));
-    var mistake = assertThrows(BadInputException.class, () -> TrainPlan.of(plan));
+    var mistake = assertThrows(BadInputException.class, () -> TrainingStages.of(plan));
     assertTrue(String.valueOf(mistake.getMessage()).contains("places operators"));
   }
 }
