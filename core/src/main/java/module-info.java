@@ -50,6 +50,7 @@ module dev.pipewright.core {
   exports dev.pipewright.planner.placement to
       dev.pipewright.formats,
       dev.pipewright.app;
+  exports dev.pipewright.planner.reasons;
   exports dev.pipewright.planner.recompute to
       dev.pipewright.formats,
       dev.pipewright.app;

@@ -403,7 +403,7 @@ class ArchitectureTest {
                 "dev.pipewright.exchange",
                 "dev.pipewright.cost",
                 "dev.pipewright.predict..",
-                "dev.pipewright.planner", // which divisions to try
+                "dev.pipewright.planner..", // which divisions to try
                 "dev.pipewright.runtime..",
                 "dev.pipewright.formats..", // other programs' words for them
                 "dev.pipewright.app.cli..", // flags

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Seconds in which the ranks of a pipeline compute. */
-final class RankWork {
+public final class RankWork {
   private RankWork() {}
 
   /** Of a step, by rank. */
-  static double[] seconds(PipelinePlan plan, List<StageCost> stages) {
+  public static double[] seconds(PipelinePlan plan, List<StageCost> stages) {
     Placement placement = plan.placement();
     double[] work = new double[placement.ranks()];
     double each = (double) plan.microBatches() / placement.chains();

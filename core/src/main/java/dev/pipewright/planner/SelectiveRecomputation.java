@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Lets the stages of synchronous plans compute no more layers again than memory demands. */
-final class SelectiveRecomputation {
+public final class SelectiveRecomputation {
   private final StageCosts costs;
   private final Map<Integer, TradeOffs> bySlice = new HashMap<>();
 
@@ -26,7 +26,7 @@ final class SelectiveRecomputation {
    *
    * @param searched the same costs, or cut at fewer places
    */
-  static Optional<SelectiveRecomputation> of(
+  public static Optional<SelectiveRecomputation> of(
       StageCosts costs, StageCosts searched, Recomputation recomputation) {
     return recomputation == Recomputation.SELECTIVE && costs.total()
         ? Optional.of(new SelectiveRecomputation(searched))
@@ -63,7 +63,7 @@ final class SelectiveRecomputation {
   }
 
   /** The better plan; empty where no stage gains. */
-  Optional<PipelinePlan> of(PipelinePlan plan) {
+  public Optional<PipelinePlan> of(PipelinePlan plan) {
     List<StagePlan> stages = new ArrayList<>();
     for (StagePlan stage : plan.stages()) {
       boolean again = stage.recompute() != Recompute.NONE;

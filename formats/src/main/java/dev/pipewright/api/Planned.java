@@ -5,12 +5,15 @@ import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.ScheduledPlanner;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.catalog.PlannerEntry;
+import dev.pipewright.planner.reasons.Alternatives;
+import dev.pipewright.planner.reasons.PlanComparison;
 import dev.pipewright.sim.Run;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -69,6 +72,27 @@ public record Planned(
   /** Memory of each device of a stage at its peak, by category; by stage. Throws likewise. */
   public List<PeakMemory> memory() {
     return best().estimate().memory();
+  }
+
+  /**
+   * Plans that people would write down by hand, against the best plan; none without a plan, or
+   * where another cost model or objective chose it.
+   */
+  public List<PlanComparison> alternatives() {
+    return isFound() && choseByTime()
+        ? Alternatives.of(costed.costs(), request, Planners.decider(costed.costs()), best())
+        : List.of();
+  }
+
+  /** The best plan of another answer to the same problem, against the best plan of this one. */
+  public PlanComparison against(String name, Planned other) {
+    return Alternatives.of(name, costed.costs(), other.best(), best());
+  }
+
+  private boolean choseByTime() {
+    return request.costModel() == CostModel.PIPEWRIGHT
+        && planning.objective() == Objective.STEP_TIME
+        && !planning.isGiven();
   }
 
   /** The simulated step of the best plan; throws likewise. */

@@ -12,12 +12,16 @@ import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.problem.StepOptions;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.ScheduledPlanner;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
+import dev.pipewright.planner.reasons.Change;
+import dev.pipewright.planner.reasons.ClusterChange;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -74,6 +78,33 @@ public final class Planners {
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     return new Planned(entry, costed, request, schedule, planning, seconds);
+  }
+
+  /**
+   * The best plans of the same planner where the cluster had one machine more (one device, where
+   * there is one machine), a tenth more memory, or twice the bandwidth between machines: as many
+   * searches again. Twice the bandwidth is left out within a machine whose data sheet gives the
+   * times of divided layers, as that has a bandwidth of its own.
+   *
+   * @param stop as of {@link #plan(Problem, String, BooleanSupplier)}
+   */
+  public static List<Change> whatIf(Problem problem, Planned found, BooleanSupplier stop) {
+    if (!found.isFound()) {
+      return List.of();
+    }
+    boolean sheet = found.costed().workload().profile().divided().isPresent();
+    double seconds = found.planning().best().orElseThrow().seconds();
+    List<Change> changes = new ArrayList<>();
+    for (ClusterChange change : ClusterChange.of(problem.cluster())) {
+      boolean machine = change.cluster().machines() == 1;
+      boolean faster = !change.cluster().levels().equals(problem.cluster().levels());
+      if (!(sheet && machine && faster)) {
+        Problem changed = problem.on(change.cluster());
+        Optional<Candidate> best = plan(changed, found.planner().name(), stop).planning().best();
+        changes.add(new Change(change.words(), best, seconds));
+      }
+    }
+    return changes;
   }
 
   private static PlannerEntry find(String planner) {

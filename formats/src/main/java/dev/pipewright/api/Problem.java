@@ -191,6 +191,11 @@ public record Problem(NamedWorkload workload, StepOptions step) {
             Optional.of(Double.toString(share))));
   }
 
+  /** The same problem on another cluster, with the memory that plans may use. */
+  Problem on(Cluster cluster) {
+    return on(Devices.of(cluster));
+  }
+
   private Problem on(Devices devices) {
     return new Problem(
         new NamedWorkload(workload.network(), devices, workload.optimizer(), workload.precision()),

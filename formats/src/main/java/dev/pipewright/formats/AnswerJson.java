@@ -12,6 +12,7 @@ import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.reasons.Reasons;
 import dev.pipewright.trace.RankMemory;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +31,14 @@ public final class AnswerJson {
    * @param provenance where the model's times come from
    * @param planningSeconds how long the search took
    * @param simulated what the simulator says of the best plan, where it was asked
+   * @param reasons for the best plan
    */
   public record Context(
-      MadeFor madeFor, String provenance, double planningSeconds, Optional<Simulated> simulated) {}
+      MadeFor madeFor,
+      String provenance,
+      double planningSeconds,
+      Optional<Simulated> simulated,
+      Reasons reasons) {}
 
   /**
    * A simulated step.
@@ -79,7 +85,7 @@ public final class AnswerJson {
     object.put("planning_s", context.planningSeconds());
     object.put("plan", best.map(b -> plan(b.plan(), b.estimate())));
     object.put("simulated", context.simulated().map(AnswerJson::simulated));
-    object.put("why", why(planning));
+    object.put("why", why(planning, context.reasons()));
     object.put("candidates", planning.candidates().stream().map(AnswerJson::candidate).toList());
     object.put("search", search(planning.search()));
     return object;
@@ -132,7 +138,7 @@ public final class AnswerJson {
     return object;
   }
 
-  private static Map<String, Object> why(Planning planning) {
+  private static Map<String, Object> why(Planning planning, Reasons reasons) {
     Optional<Map<String, Object>> runnerUp =
         planning
             .best()
@@ -141,6 +147,7 @@ public final class AnswerJson {
     if (planning.objective() != Objective.STEP_TIME) {
       why.put("gap", planning.gap());
     }
+    why.putAll(ReasonsJson.object(reasons));
     return why;
   }
 

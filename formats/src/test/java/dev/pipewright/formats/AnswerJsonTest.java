@@ -13,6 +13,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.reasons.Reasons;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Bytes;
 import java.nio.file.Path;
@@ -65,7 +66,8 @@ class AnswerJsonTest {
             OptionalInt.empty(),
             Optional.empty(),
             GivenMemory.NONE);
-    return new AnswerJson.Context(madeFor, "derived: formulas, V100", 0.25, simulated);
+    return new AnswerJson.Context(
+        madeFor, "derived: formulas, V100", 0.25, simulated, Reasons.NONE);
   }
 
   @Test

@@ -45,7 +45,7 @@ class ModulePathTest {
 
   /** A type of the library and its package, as the page's table of answers has them. */
   private static final Pattern ANSWER =
-      Pattern.compile("(?m)^\\| `[A-Z][^|]+\\| (`[a-z]+`(, `[a-z]+`)*) \\|");
+      Pattern.compile("(?m)^\\| `[A-Z][^|]+\\| (`[a-z.]+`(, `[a-z.]+`)*) \\|");
 
   @TempDir Path folder;
 

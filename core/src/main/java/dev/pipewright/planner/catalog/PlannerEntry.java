@@ -27,7 +27,11 @@ public record PlannerEntry(
   /** A planner that makes the step short. */
   static PlannerEntry time(String name, String words, StepPlanner method) {
     return step(name, words, Objective.STEP_TIME, method)
-        .and(PlannerOption.COST_MODEL, PlannerOption.EVALUATE);
+        .and(
+            PlannerOption.COST_MODEL,
+            PlannerOption.EVALUATE,
+            PlannerOption.AGAINST,
+            PlannerOption.WHAT_IF);
   }
 
   /** A planner that makes the peak of the fullest device small. */

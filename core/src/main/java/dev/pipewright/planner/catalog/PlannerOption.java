@@ -9,6 +9,8 @@ public enum PlannerOption {
   NO_ACTIVATION_TRANSFER("--no-activation-transfer"),
   COST_MODEL("--cost-model"),
   EVALUATE("--evaluate"),
+  AGAINST("--against"),
+  WHAT_IF("--what-if"),
   MICRO_BATCH("--micro-batch"),
   SCHEDULE("--schedule"),
   CHUNKS("--chunks"),

@@ -34,6 +34,8 @@ final class MegatronImport implements PlanImport {
   private static final String LAYOUT = "pipeline-model-parallel-layout";
   private static final String PER_CHUNK = "num-layers-per-virtual-pipeline-stage";
   private static final String CHUNKS = "num-virtual-stages-per-pipeline-rank";
+  private static final String BLOCKS = "num-layers";
+  private static final String BATCH = "global-batch-size";
   private static final String GRANULARITY = "recompute-granularity";
   private static final String STRATEGY = "data-parallel-sharding-strategy";
 
@@ -73,6 +75,22 @@ final class MegatronImport implements PlanImport {
             file, first(arguments.optional("world-size"), devices), "arguments of Megatron-LM");
     PipelinePlan plan = new Reading(file, arguments).plan(world);
     return PlanImport.file(plan, Optional.of(file), Optional.of(training(arguments)));
+  }
+
+  /**
+   * The plan of arguments that need not state the network and the batch.
+   *
+   * @param place what sentences about mistakes call them
+   * @param blocks of the network
+   * @param globalBatch samples of a step
+   */
+  static PipelinePlan plan(Path place, String text, int blocks, int globalBatch, int devices) {
+    MegatronArguments said = MegatronFile.arguments(place, text);
+    String network = said.says(BLOCKS) ? "" : " --%s %d".formatted(BLOCKS, blocks);
+    String batch = said.says(BATCH) ? "" : " --%s %d".formatted(BATCH, globalBatch);
+    MegatronArguments arguments = MegatronFile.arguments(place, text + network + batch);
+    refuseUnknown(arguments);
+    return new Reading(place, arguments).plan(arguments.number("world-size", devices));
   }
 
   private static OptionalInt first(OptionalInt one, OptionalInt other) {
@@ -159,10 +177,10 @@ final class MegatronImport implements PlanImport {
 
     private StageGrid.Batching batching(int data) {
       int samples = positive("micro-batch-size");
-      int global = arguments.number("global-batch-size", Math.multiplyExact(samples, data));
+      int global = arguments.number(BATCH, Math.multiplyExact(samples, data));
       if (global < 1 || global % Math.multiplyFull(samples, data) != 0) {
         throw arguments.wrong(
-            "global-batch-size",
+            BATCH,
             "--global-batch-size is %d, no multiple of --micro-batch-size %d times %d data-parallel ranks; correct one of them"
                 .formatted(global, samples, data));
       }
@@ -170,7 +188,7 @@ final class MegatronImport implements PlanImport {
     }
 
     private int blocks() {
-      return arguments.number("num-layers");
+      return arguments.number(BLOCKS);
     }
 
     /** The last layer of each stage. */
@@ -207,7 +225,7 @@ final class MegatronImport implements PlanImport {
     private List<Integer> equal(int blocks, int stages) {
       if (blocks < stages || blocks % stages != 0) {
         throw arguments.wrong(
-            "num-layers",
+            BLOCKS,
             "%d layers are no multiple of %d stages; write --%s".formatted(blocks, stages, LAYOUT));
       }
       return StageGrid.even(blocks, stages);

@@ -5,6 +5,8 @@ import dev.pipewright.formats.PlanFiles;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Beginning;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.plan.PipelinePlan;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,5 +49,31 @@ public final class PlanImports {
   public static PlanFile<PipelinePlan> readStep(Path file, OptionalInt devices) {
     Optional<PlanImport> format = format(file);
     return format.isPresent() ? format.get().read(file, devices) : PlanJson.read(file);
+  }
+
+  /** Whether a text is arguments of Megatron-LM rather than the name of a file. */
+  public static boolean isArguments(String text) {
+    return text.strip().startsWith("--");
+  }
+
+  /**
+   * The plan in arguments of Megatron-LM, which need not state the network and the batch.
+   *
+   * @param place what sentences about mistakes call them
+   * @param network whose blocks the arguments divide
+   * @param globalBatch samples of a step
+   * @param devices of the run
+   * @throws BadInputException where they contradict each other, or say what plans do not have
+   */
+  public static PipelinePlan ofArguments(
+      String place, String text, LayerGraph network, int globalBatch, int devices) {
+    int blocks =
+        (int) network.layers().stream().filter(layer -> BlockShape.of(layer).isPresent()).count();
+    if (blocks == 0 || blocks + 2 != network.size()) {
+      throw new BadInputException(
+          "%s: arguments of Megatron-LM are for decoders, and %s is none; give a plan's file"
+              .formatted(place, network.name()));
+    }
+    return MegatronImport.plan(Path.of(place), text, blocks, globalBatch, devices);
   }
 }

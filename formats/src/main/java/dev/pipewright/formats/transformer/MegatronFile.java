@@ -67,6 +67,15 @@ public final class MegatronFile {
             : MegatronScript.read(file);
   }
 
+  /**
+   * Arguments as they stand on a command line.
+   *
+   * @param place what sentences about mistakes call them
+   */
+  public static MegatronArguments arguments(Path place, String text) {
+    return MegatronScript.of(place, text);
+  }
+
   private static MegatronArguments yaml(Path file) {
     MegatronArguments arguments = new MegatronArguments(file, MegatronFile::plain);
     Tree.yamlOrJson(file)

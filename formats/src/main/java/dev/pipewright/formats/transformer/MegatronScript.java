@@ -30,8 +30,13 @@ final class MegatronScript {
 
   /** The arguments, which are expanded when they are asked for. */
   static MegatronArguments read(Path file) {
-    MegatronScript script = new MegatronScript(file);
-    script.addWords(ShellWords.of(text(file), 1), 0);
+    return of(file, text(file));
+  }
+
+  /** The same of a text, which sentences about mistakes call {@code place}. */
+  static MegatronArguments of(Path place, String text) {
+    MegatronScript script = new MegatronScript(place);
+    script.addWords(ShellWords.of(text, 1), 0);
     return script.arguments;
   }
 

@@ -31,6 +31,7 @@ import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.reasons.Reasons;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Timeline;
@@ -114,6 +115,11 @@ public final class Answer implements PlannerAnswer {
       return Optional.empty();
     }
 
+    /** Why the plan is the best. */
+    default Reasons reasons() {
+      return Reasons.NONE;
+    }
+
     /** Whether plans that do not fit count as none. */
     default boolean limitsMemory() {
       return true;
@@ -176,7 +182,8 @@ public final class Answer implements PlannerAnswer {
         Optional.ofNullable(timeline),
         planningSeconds,
         subject.provenance,
-        training());
+        training(),
+        remarks.reasons());
   }
 
   /** What the best plan trains with and how fast; empty when nothing fits. */
@@ -222,7 +229,8 @@ public final class Answer implements PlannerAnswer {
             subject.madeFor,
             subject.provenance,
             planningSeconds,
-            Optional.ofNullable(timeline).map(this::simulated));
+            Optional.ofNullable(timeline).map(this::simulated),
+            remarks.reasons());
     String text = AnswerJson.text(planning, context);
     return training().map(found -> TrainingFiguresJson.added(text, found)).orElse(text);
   }

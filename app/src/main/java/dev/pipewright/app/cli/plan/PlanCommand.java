@@ -139,6 +139,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
     found.of("--export", this::checkExport);
+    found.of("--against", () -> synchronous.reasons().check());
     boolean known = before == found.sentences().size();
     if (known && objective == null && isForTime(planner)) {
       found.of("--cluster", () -> arguments.require());

@@ -17,6 +17,7 @@ import dev.pipewright.planner.OneDevice;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
+import dev.pipewright.planner.reasons.Reasons;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,10 +28,12 @@ import java.util.OptionalInt;
 public final class StepAnswer implements Answer.Remarks {
   private final Planned found;
   private final boolean ended;
+  private final Reasons reasons;
 
-  private StepAnswer(Planned found, boolean ended) {
+  private StepAnswer(Planned found, boolean ended, Reasons reasons) {
     this.found = found;
     this.ended = ended;
+    this.reasons = reasons;
   }
 
   /** Plans, or scores the plan that the flags name. */
@@ -65,7 +68,9 @@ public final class StepAnswer implements Answer.Remarks {
                     planner,
                     path.toString()))
             .orElseGet(() -> Planners.plan(problem, planner, patience));
-    return of(found, arguments.profileBatch(), patience.ended());
+    boolean ended = patience.ended();
+    Reasons reasons = flags.reasons().of(problem, found, patience);
+    return of(found, arguments.profileBatch(), ended, reasons);
   }
 
   /**
@@ -74,11 +79,21 @@ public final class StepAnswer implements Answer.Remarks {
    * @param ended whether the search was ended early
    */
   public static Answer of(Planned found, OptionalInt profileBatch, boolean ended) {
+    return of(found, profileBatch, ended, Reasons.NONE);
+  }
+
+  private static Answer of(
+      Planned found, OptionalInt profileBatch, boolean ended, Reasons reasons) {
     return new Answer(
         found.planning(),
         Answer.Subject.of(found.costed(), profileBatch, found.request().globalBatch()),
         found.searchSeconds(),
-        new StepAnswer(found, ended));
+        new StepAnswer(found, ended, reasons));
+  }
+
+  @Override
+  public Reasons reasons() {
+    return reasons;
   }
 
   @Override

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags of planners of synchronous training. */
@@ -67,6 +68,8 @@ public final class SynchronousFlags {
       description = "Score this plan instead of searching.")
   private @Nullable Path evaluate;
 
+  @Mixin private ReasonFlags reasons = new ReasonFlags();
+
   @Option(
       names = "--stages",
       paramLabel = "P",
@@ -113,6 +116,11 @@ public final class SynchronousFlags {
           "--stages: --evaluate scores a plan as it is, and finds none; leave out one of them");
     }
     StepOptions.checkStages(planner, stages);
+  }
+
+  /** What the best plan is compared with. */
+  ReasonFlags reasons() {
+    return reasons;
   }
 
   /** The plan to score instead of searching. */

@@ -8,10 +8,14 @@ import dev.pipewright.app.report.timeline.Runs;
 import dev.pipewright.app.report.timeline.TimelineData;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.reasons.Change;
+import dev.pipewright.planner.reasons.PlanComparison;
 import dev.pipewright.units.Units;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A plan as a page: its timeline, its stages, and how it compares with others. */
 public final class HtmlReport {
@@ -54,6 +58,14 @@ public final class HtmlReport {
             "alternatives", HtmlSections.table(Tables.alternatives(planning, 50, 60), "plans")),
         Map.entry("binding", Markup.of(Words.glue(planning.binding()))),
         Map.entry("runner", Markup.of(Words.glue(runnerUp(planning)))),
+        Map.entry(
+            "compared",
+            facts(
+                "Compared",
+                picture.reasons().comparisons().stream().map(PlanComparison::sentence))),
+        Map.entry(
+            "changes",
+            facts("What if", picture.reasons().changes().stream().map(Change::sentence))),
         Map.entry("planned", Markup.of(Words.glue(TerminalReport.planned(picture)))),
         Map.entry("provenance", Markup.of(picture.provenance())));
   }
@@ -73,6 +85,14 @@ public final class HtmlReport {
             + MemoryTable.of(planning.best().get().decisive())
                 .map(table -> HtmlSections.table(table, "memory"))
                 .orElse("");
+  }
+
+  /** One row of the list for each sentence. */
+  private static String facts(String name, Stream<String> sentences) {
+    return sentences
+        .map(
+            sentence -> "<dt>%s</dt><dd>%s</dd>\n".formatted(name, Markup.of(Words.glue(sentence))))
+        .collect(Collectors.joining());
   }
 
   private static String runnerUp(Planning planning) {

@@ -2,6 +2,7 @@ package dev.pipewright.app.report.plan;
 
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.reasons.Reasons;
 import dev.pipewright.trace.Timeline;
 import java.util.Optional;
 
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param planningSeconds how long the planner took
  * @param provenance where times and sizes come from, in one line
  * @param training what the best plan trains with and how fast; empty when nothing fits
+ * @param reasons why the plan is the best
  */
 public record Picture(
     String title,
@@ -21,7 +23,8 @@ public record Picture(
     Optional<Timeline> timeline,
     double planningSeconds,
     String provenance,
-    Optional<TrainingFigures> training) {
+    Optional<TrainingFigures> training,
+    Reasons reasons) {
 
   /**
    * Share of all device time of the step in which no forward or backward pass runs; NaN if unknown.

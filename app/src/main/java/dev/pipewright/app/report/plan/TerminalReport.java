@@ -10,6 +10,8 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.reasons.Change;
+import dev.pipewright.planner.reasons.PlanComparison;
 import dev.pipewright.units.Units;
 import java.util.List;
 import java.util.Optional;
@@ -110,6 +112,14 @@ public final class TerminalReport {
               + ", "
               + Tables.against(planning, 1);
       TextWidth.wrap(out, words, width, LABEL);
+    }
+    for (PlanComparison comparison : picture.reasons().comparisons()) {
+      label("compared");
+      TextWidth.wrap(out, Words.glue(comparison.sentence()), width, LABEL);
+    }
+    for (Change change : picture.reasons().changes()) {
+      label("what if");
+      TextWidth.wrap(out, Words.glue(change.sentence()), width, LABEL);
     }
   }
 

@@ -15,6 +15,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
+import dev.pipewright.planner.reasons.Reasons;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -207,7 +208,8 @@ public final class Pipelines {
         Optional.of(timeline),
         0.0213,
         "measured: vgg-19.json, V100-SXM2-16GB, 2024-05-01",
-        Optional.of(TRAINING));
+        Optional.of(TRAINING),
+        Reasons.NONE);
   }
 
   private static final TrainingFigures TRAINING =

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.app.report.text.TextWidth;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.reasons.Reasons;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -150,6 +151,7 @@ class TerminalReportTest {
         planning.best().isEmpty() ? Optional.empty() : picture.timeline(),
         picture.planningSeconds(),
         picture.provenance(),
-        planning.best().isEmpty() ? Optional.empty() : picture.training());
+        planning.best().isEmpty() ? Optional.empty() : picture.training(),
+        Reasons.NONE);
   }
 }
