@@ -8,20 +8,25 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * What a stage spends a step on, in seconds that add up to the step: what the picture of its lane
+ * What a rank spends a step on, in seconds that add up to the step: what the picture of its lane
  * shows, measured along the axis.
  */
-record Occupation(int stage, Map<Part, Double> parts) {
+record Occupation(int rank, Map<Part, Double> parts) {
+  /** Backward passes, whole or split, and what they compute again. */
+  private static final Set<Kind> BACKWARD =
+      Set.of(Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.RECOMPUTE);
 
   /** The parts of a step. Each counts only the time that none before it has. */
   enum Part {
     FORWARD("forward", "forward"),
     BACKWARD("backward", "backward"),
-    EXPOSED("exposed all-reduce", "reduce"),
+    EXPOSED("exposed collectives", "reduce"),
     UPDATE("update", "update"),
-    /** Data is under way on a link to the stage. */
+    /** Data is under way on a link to the rank. */
     WAITING("waiting for a transfer", "transfer"),
     IDLE("idle", "idle");
 
@@ -40,13 +45,13 @@ record Occupation(int stage, Map<Part, Double> parts) {
     return parts.getOrDefault(part, 0.0);
   }
 
-  /** Of every stage, in order. */
+  /** Of every rank, in order. */
   static List<Occupation> of(Timeline timeline) {
-    List<Occupation> stages = new ArrayList<>();
+    List<Occupation> ranks = new ArrayList<>();
     for (Lane.Compute lane : timeline.compute()) {
-      stages.add(of(timeline, lane));
+      ranks.add(of(timeline, lane));
     }
-    return stages;
+    return ranks;
   }
 
   private static Occupation of(Timeline timeline, Lane.Compute lane) {
@@ -58,19 +63,19 @@ record Occupation(int stage, Map<Part, Double> parts) {
     }
     Cover cover = new Cover();
     Map<Part, Double> parts = new EnumMap<>(Part.class);
-    parts.put(Part.FORWARD, cover.add(slices(lane, Kind.FORWARD)));
-    parts.put(Part.BACKWARD, cover.add(slices(lane, Kind.BACKWARD)));
-    parts.put(Part.EXPOSED, cover.add(slices(lane, Kind.ALL_REDUCE)));
-    parts.put(Part.UPDATE, cover.add(slices(lane, Kind.UPDATE)));
+    parts.put(Part.FORWARD, cover.add(slices(lane, Kind.FORWARD::equals)));
+    parts.put(Part.BACKWARD, cover.add(slices(lane, BACKWARD::contains)));
+    parts.put(Part.EXPOSED, cover.add(slices(lane, Kind::exchanges)));
+    parts.put(Part.UPDATE, cover.add(slices(lane, Kind.UPDATE::equals)));
     parts.put(Part.WAITING, cover.add(incoming));
     parts.put(Part.IDLE, Math.max(0, timeline.stepSeconds() - cover.seconds()));
     return new Occupation(lane.rank(), parts);
   }
 
-  private static List<Slice> slices(Lane lane, Kind kind) {
+  private static List<Slice> slices(Lane lane, Predicate<Kind> wanted) {
     List<Slice> slices = new ArrayList<>();
     for (Slice slice : lane.slices()) {
-      if (slice.kind() == kind) {
+      if (wanted.test(slice.kind())) {
         slices.add(slice);
       }
     }

@@ -8,37 +8,37 @@ import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.util.List;
 
-/** A plan on its page: what its stages spend the step on, and its rivals, as bars. */
+/** A plan on its page: what its ranks spend the step on, and its rivals, as bars. */
 final class PlanBars {
   private static final int MOST_BARS = 12;
 
   private PlanBars() {}
 
-  /** One bar per stage, its parts adding up to the step. */
+  /** One bar per rank, its parts adding up to the step. */
   static String occupations(Timeline timeline) {
-    List<Occupation> stages = Occupation.of(timeline);
+    List<Occupation> ranks = Occupation.of(timeline);
     StringBuilder out = new StringBuilder("<ul class=\"legend\">");
     for (Occupation.Part part : Occupation.Part.values()) {
-      if (occurs(part, stages)) {
+      if (occurs(part, ranks)) {
         out.append("<li><i class=\"").append(part.style).append("\"></i>");
         out.append(part.word).append("</li>");
       }
     }
     out.append("</ul>\n<div class=\"bars\">\n");
-    for (Occupation stage : stages) {
-      out.append("<div class=\"name\">stage ").append(stage.stage());
+    for (Occupation rank : ranks) {
+      out.append("<div class=\"name\">rank ").append(rank.rank());
       out.append("</div><div class=\"stack\">");
       for (Occupation.Part part : Occupation.Part.values()) {
-        part(out, part, stage.seconds(part), timeline.stepSeconds());
+        part(out, part, rank.seconds(part), timeline.stepSeconds());
       }
       out.append("</div>\n");
     }
     return out.append("</div>\n").toString();
   }
 
-  private static boolean occurs(Occupation.Part part, List<Occupation> stages) {
-    for (Occupation stage : stages) {
-      if (stage.seconds(part) > 0) {
+  private static boolean occurs(Occupation.Part part, List<Occupation> ranks) {
+    for (Occupation rank : ranks) {
+      if (rank.seconds(part) > 0) {
         return true;
       }
     }

@@ -1,5 +1,7 @@
 package dev.pipewright.app.report.plan;
 
+import dev.pipewright.api.Problem;
+import dev.pipewright.api.Planners;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +12,8 @@ import dev.pipewright.app.report.timeline.Runs;
 import dev.pipewright.trace.Timeline;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 class HtmlReportTest {
@@ -73,6 +77,24 @@ class HtmlReportTest {
       assertEquals(8 * 0.010, stage.seconds(Occupation.Part.FORWARD), 1e-12);
       assertEquals(8 * 0.020, stage.seconds(Occupation.Part.BACKWARD), 1e-12);
       assertEquals(0.025, stage.seconds(Occupation.Part.EXPOSED), 1e-12);
+    }
+  }
+
+  /** Passes of all kinds count, as in the idle share that the report states. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1f1b", "zb-h1", "interleaved", "zb-v"})
+  void passesAndIdleTimeAreThoseOfTheTimeline(String schedule) {
+    Timeline timeline =
+        Planners.plan(Problem.of("bert-48", "dapple-a:1x4", 16).withSchedule(schedule))
+            .step()
+            .timeline();
+    List<Occupation> ranks = Occupation.of(timeline);
+    assertEquals(timeline.compute().size(), ranks.size());
+    for (Occupation rank : ranks) {
+      double passes =
+          rank.seconds(Occupation.Part.FORWARD) + rank.seconds(Occupation.Part.BACKWARD);
+      double busy = timeline.stepSeconds() * (1 - timeline.idleShare(rank.rank()));
+      assertEquals(busy, passes, 1e-9 * timeline.stepSeconds());
     }
   }
 }
