@@ -12,6 +12,7 @@ import dev.pipewright.bench.dapple.Table7;
 import dev.pipewright.bench.dapple.Table8;
 import dev.pipewright.bench.fuzz.Fuzz;
 import dev.pipewright.bench.oracle.CalibrateTransformers;
+import dev.pipewright.bench.oracle.HandMadeLayouts;
 import dev.pipewright.bench.oracle.TransformerAccuracy;
 import dev.pipewright.bench.paradl.CalibrateAbci;
 import dev.pipewright.bench.paradl.Figure3;
@@ -71,6 +72,7 @@ public final class Reproduce {
         new PredictScaling(),
         new CalibrateTransformers(),
         new TransformerAccuracy(),
+        new HandMadeLayouts(),
         new ScheduleScaling(),
         new SimulatorScaling(),
         new PeriodicMemory(),

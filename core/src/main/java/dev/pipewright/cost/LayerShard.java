@@ -65,7 +65,10 @@ record LayerShard(
   /** What both normalisations and the products behind them read: of all states, on every worker. */
   private static final double BLOCK_STATES = 4;
 
-  /** Of these what the products read: of all steps, also where each worker has some of them. */
+  /**
+   * Of these what the products read: of all steps, also where each worker has some of them. What is
+   * described gathers them again for the backward pass instead (Korthikanti et al., §4.2.2).
+   */
   private static final double BLOCK_READ = 2;
 
   /** Dropout masks of the states that a block keeps, at half an element each. */
@@ -81,20 +84,22 @@ record LayerShard(
   private static final double LOSS_SCORES = 2;
 
   /**
-   * @param masks whether blocks keep dropout masks: those that are described do (Korthikanti et
-   *     al., MLSys 2023, §4.2.1), those that the runtime measures have no dropout
+   * @param described whether layers were described and not measured. Described blocks have dropout
+   *     masks, and where workers share steps they gather what products read again for the backward
+   *     pass (Korthikanti et al., MLSys 2023, §4.2.1 and §4.2.2); those of the runtime have no
+   *     dropout and keep what they gathered
    */
   static LayerShard of(
-      LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean masks) {
+      LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean described) {
     return switch (split.kind()) {
       case NONE -> WHOLE;
       case FILTER, CHANNEL -> product(graph, layer, split);
       case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
       case CONTEXT, EXPERT ->
-          region.contains(layer) ? tokens(graph, layer, split, region, masks) : WHOLE;
+          region.contains(layer) ? tokens(graph, layer, split, region, described) : WHOLE;
       case TENSOR, SEQUENCE ->
-          words(graph, layer, split, masks)
-              .orElseGet(() -> block(graph, layer, split, region.contains(layer), masks));
+          words(graph, layer, split, described)
+              .orElseGet(() -> block(graph, layer, split, region.contains(layer), described));
     };
   }
 
@@ -244,7 +249,7 @@ record LayerShard(
   }
 
   private static LayerShard block(
-      LayerGraph graph, int layer, Parallelism split, boolean cut, boolean masks) {
+      LayerGraph graph, int layer, Parallelism split, boolean cut, boolean described) {
     Optional<BlockShape> found = BlockShape.of(graph.layer(layer));
     if (found.isEmpty()) {
       return WHOLE;
@@ -252,12 +257,13 @@ record LayerShard(
     BlockShape block = found.get();
     double states = block.states();
     PartShares part = new PartShares(share(block.heads(), split.parts()), 1, 1);
-    boolean dropsOut = masks && !(graph.layer(layer).operator() instanceof Operator.ShapedBlock);
+    boolean dropsOut =
+        described && !(graph.layer(layer).operator() instanceof Operator.ShapedBlock);
     if (block.products() == 1) { // an attention alone
       return block(part, states, states);
     }
     return cut
-        ? block(part, 0, BLOCK_READ * states)
+        ? block(part, 0, described ? 0 : BLOCK_READ * states)
         : block(
             part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (dropsOut ? BLOCK_MASKS : 0)) * states);
   }

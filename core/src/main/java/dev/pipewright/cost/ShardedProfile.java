@@ -5,6 +5,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
@@ -33,12 +34,13 @@ public final class ShardedProfile {
     this.whole = whole;
     this.split = split;
     this.times = new PartTimes(whole);
-    LayerGraph graph = whole.chain().graph();
+    boolean described = !whole.profile().provenance().measured();
+    LayerGraph network = whole.chain().graph();
+    LayerGraph graph = described ? TiedTable.untied(network) : network;
     CutRegion region = new CutRegion(graph, split);
     ShardedParameters tensorGroup = new ShardedParameters(graph, split);
-    boolean masks = !whole.profile().provenance().measured();
     for (int layer = 0; layer < graph.size(); layer++) {
-      parts.add(LayerShard.of(graph, layer, split, region, masks));
+      parts.add(LayerShard.of(graph, layer, split, region, described));
       long all = graph.layer(layer).parameters();
       parameters.add(all == 0 ? 1 : (double) tensorGroup.most(layer) / all);
     }

@@ -1,6 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
 import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
@@ -17,6 +18,9 @@ import java.util.stream.IntStream;
  */
 public final class TableCopies {
   private final List<Copy> copies;
+
+  /** Of a layer's parameters at most, where a worker has a part of its table: half, and rows. */
+  private static final double PART = 0.75;
 
   /**
    * A table.
@@ -43,8 +47,8 @@ public final class TableCopies {
   public static TableCopies of(Chain chain, Profile profile) {
     List<Copy> copies = new ArrayList<>();
     for (TiedTable table : TiedTable.of(chain.graph())) {
-      double bytes = table.numbers() * (double) profile.precision().bytes();
       double counted = profile.sizes(table.layer()).parameters();
+      double bytes = bytes(chain.graph(), table, profile);
       double share = counted > 0 ? bytes / counted : 0;
       copies.add(
           new Copy(
@@ -55,6 +59,14 @@ public final class TableCopies {
               counts(profile, table)));
     }
     return new TableCopies(copies);
+  }
+
+  /** Of the table, or of the part of it that the profile's worker has. */
+  private static double bytes(LayerGraph graph, TiedTable table, Profile profile) {
+    double whole = graph.layer(table.layer()).parameters() * (double) profile.precision().bytes();
+    double counted = profile.sizes(table.layer()).parameters();
+    double part = counted < whole * PART ? counted / whole : 1;
+    return part * table.numbers() * profile.precision().bytes();
   }
 
   private static boolean counts(Profile profile, TiedTable table) {

@@ -1,5 +1,6 @@
 package dev.pipewright.parallel;
 
+import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import java.util.ArrayList;
@@ -29,5 +30,33 @@ public record TiedTable(int layer, int copyLayer, long numbers) {
       }
     }
     return tables;
+  }
+
+  /**
+   * The network with a table of its own in each head, as frameworks see it that divide tied tables
+   * by words.
+   */
+  public static LayerGraph untied(LayerGraph graph) {
+    List<Layer> layers = new ArrayList<>(graph.layers());
+    for (TiedTable table : of(graph)) {
+      Layer head = layers.get(table.copyLayer);
+      Operator.Embedding words = (Operator.Embedding) graph.layer(table.layer).steps().get(0);
+      Operator product = new Operator.Linear(words.features(), words.vocabulary(), false);
+      List<Operator> steps =
+          head.steps().stream()
+              .map(step -> step instanceof Operator.TiedScores ? product : step)
+              .toList();
+      Layer own =
+          new Layer(
+              head.name(),
+              product,
+              head.output(),
+              head.parameters() + table.numbers,
+              head.outputElements(),
+              head.keptElements(),
+              head.work());
+      layers.set(table.copyLayer, own.computing(steps));
+    }
+    return new LayerGraph(graph.name(), layers, graph.edges());
   }
 }

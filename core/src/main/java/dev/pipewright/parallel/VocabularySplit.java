@@ -3,7 +3,6 @@ package dev.pipewright.parallel;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
-import dev.pipewright.parallel.Parallelism.Kind;
 import java.util.Optional;
 
 /**
@@ -52,7 +51,7 @@ public final class VocabularySplit {
   }
 
   private boolean divides(int words) {
-    return split.kind() == Kind.TENSOR && split.several() && words >= split.parts();
+    return split.kind().dividesFeatures() && split.several() && words >= split.parts();
   }
 
   /** Tokens of a sample, where a layer makes a row of features for each. */

@@ -95,7 +95,8 @@ final class ShapedStack {
         Optional.of(boundary),
         block.parameters(hidden),
         states,
-        Math.round(sequence * block.keptElements(hidden)),
+        Math.round(
+            sequence * block.keptElements(hidden, words.positions() instanceof Positions.Rotary)),
         new Work(
             all,
             products + 2 * unweighted, // no weights: their gradients are inputs'

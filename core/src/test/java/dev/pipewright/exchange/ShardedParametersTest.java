@@ -123,8 +123,8 @@ class ShardedParametersTest {
         new ShardedParameters.Held(15 * 20, 8 * 20, false), held(model, "embedding", two, 0));
     assertEquals(new ShardedParameters.Held(16 * 21, 2 * 20, false), held(model, "head", two, 1));
     Parallelism steps = Parallelism.of(Kind.SEQUENCE, 2);
-    assertEquals(0, held(model, "embedding", steps, 0).pieces());
-    assertEquals(0, held(model, "head", steps, 0).pieces());
+    assertEquals(held(model, "embedding", two, 0), held(model, "embedding", steps, 0));
+    assertEquals(held(model, "head", two, 1), held(model, "head", steps, 1));
   }
 
   /**

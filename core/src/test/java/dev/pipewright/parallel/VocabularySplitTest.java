@@ -18,7 +18,7 @@ class VocabularySplitTest {
     "gpt-untied, 31, TENSOR, 2, true, true",
     "gpt-untied, 4, TENSOR, 4, true, true",
     "gpt-untied, 3, TENSOR, 4, false, false", // fewer words than members
-    "gpt-untied, 31, SEQUENCE, 2, false, false",
+    "gpt-untied, 31, SEQUENCE, 2, true, true",
     "gpt-untied, 31, TENSOR, 1, false, false",
     "gpt, 31, TENSOR, 2, false, false", // one table
     "bert, 31, TENSOR, 2, true, false", // its head reads one token

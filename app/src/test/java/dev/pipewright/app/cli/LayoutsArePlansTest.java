@@ -23,28 +23,35 @@ class LayoutsArePlansTest {
     "gpt-2-xl, a100:1x4, 1, 1, 1, 8, 8",
     "llama3-8b, h100:1x8, 2, 1, 1, 1, 16",
     "llama3-8b, h100:1x8, 8, 1, 1, 2, 16",
+    "llama3-8b, h100:1x8, 8s, 1, 1, 2, 16",
     "llama3-70b, h100:4x8, 8, 4, 1, 1, 64",
     "llama3-70b, h100:4x8, 8, 4, 5, 1, 64",
     "llama3-70b, h100:4x8, 8, 4, 4, 1, 64",
     "qwen3-32b, h200:2x8, 4, 4, 1, 1, 32",
-    "mixtral-8x7b, b200:2x8, 4, 4, 1, 1, 32"
+    "mixtral-8x7b, b200:2x8, 4, 4, 1, 1, 32",
+    "gpt3-175b, a100-80g-8x1600g:8x8, 8s, 8, 3, 1, 64",
+    "megatron-1t, a100-80g-8x1600g:64x8, 8s, 64, 1, 1, 512"
   })
   void bothRoadsTakeAsLong(
       String model,
       String cluster,
-      int tensor,
+      String division,
       int pipeline,
       int interleave,
       int microBatch,
       int batch) {
+    boolean sequence = division.endsWith("s");
+    int tensor = Integer.parseInt(division.replace("s", ""));
     int devices = tensor * pipeline;
     String degrees =
         "--tensor %d --pipeline %d --data 1 --micro-batch %d --devices %d --global-batch %d"
             .formatted(tensor, pipeline, microBatch, devices, batch);
     String chunks = interleave > 1 ? " --interleave " + interleave : "";
-    JsonNode layout = row(model, cluster, degrees + chunks);
+    JsonNode layout =
+        row(model, cluster, degrees + chunks + (sequence ? " --sequence-parallel" : ""));
+    String kind = sequence ? "sequence" : "tensor";
     String strategy =
-        tensor == 1 ? pipeline == 1 ? "serial" : "pipeline" : pipeline == 1 ? "tensor" : "";
+        tensor == 1 ? pipeline == 1 ? "serial" : "pipeline" : pipeline == 1 ? kind : "";
     JsonNode plan =
         row(
             model,
@@ -52,7 +59,7 @@ class LayoutsArePlansTest {
             degrees.replace("--data 1 ", "")
                 + (interleave > 1 ? " --schedule interleaved" + chunks : " --schedule 1f1b")
                 + " --strategies "
-                + (strategy.isEmpty() ? "data+tensor+pipeline" : strategy));
+                + (strategy.isEmpty() ? "data+" + kind + "+pipeline" : strategy));
     double alone = 0; // what only one road counts
     for (String phase : new String[] {"stragglers_s", "fixed_s"}) {
       alone += layout.get("phases").get(phase).asDouble();
@@ -60,7 +67,7 @@ class LayoutsArePlansTest {
     double expected = layout.get("iteration_s").asDouble() - alone;
     assertEquals(expected, plan.get("iteration_s").asDouble(), 0.04 * expected);
     double memory = layout.get("memory_bytes").asDouble();
-    double tolerance = interleave > 1 ? 0.03 : 0.08;
+    double tolerance = interleave > 1 ? 0.03 : 0.05;
     assertEquals(memory, plan.get("memory_bytes").asDouble(), tolerance * memory);
   }
 }

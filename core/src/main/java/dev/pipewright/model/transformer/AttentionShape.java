@@ -19,8 +19,12 @@ public sealed interface AttentionShape {
    */
   long scoreWidth();
 
-  /** Elements of a token that the backward pass reads: what scores are made of, and the output. */
-  double keptElements();
+  /**
+   * Elements of a token that the backward pass reads: what scores are made of, and the output.
+   *
+   * @param rotary whether queries and keys are rotated by positions, whose results are kept, too
+   */
+  double keptElements(boolean rotary);
 
   /** What normalises queries and keys before they are multiplied. */
   enum QueryKeyNorm {
@@ -116,8 +120,9 @@ public sealed interface AttentionShape {
 
     /** Queries, keys and values, rotated copies of the first two, and the output. */
     @Override
-    public double keptElements() {
-      return 3.0 * queryWidth() + 3.0 * keyWidth();
+    public double keptElements(boolean rotary) {
+      double plain = 2.0 * queryWidth() + 2.0 * keyWidth();
+      return rotary ? plain + queryWidth() + keyWidth() : plain;
     }
   }
 
@@ -187,7 +192,7 @@ public sealed interface AttentionShape {
 
     /** Short vectors and their norms; of each head queries, keys, values and output. */
     @Override
-    public double keptElements() {
+    public double keptElements(boolean rotary) {
       double vectors = 2.0 * (queryRank.orElse(0) + keyValueRank + rotaryWidth);
       double head = 2.0 * (plainWidth + rotaryWidth) + plainWidth + 3.0 * valueWidth;
       return vectors + heads * head;

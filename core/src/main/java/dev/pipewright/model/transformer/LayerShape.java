@@ -76,9 +76,11 @@ public record LayerShape(
    * the feed-forward part reads inside.
    *
    * <p>Source: V. Korthikanti et al., MLSys 2023, arXiv:2205.05198, §4.1, without masks and scores.
+   *
+   * @param rotary whether queries and keys are rotated by positions
    */
-  public double keptElements(int hidden) {
-    return 4.0 * hidden + attention.keptElements() + feedForward.keptElements(hidden);
+  public double keptElements(int hidden, boolean rotary) {
+    return 4.0 * hidden + attention.keptElements(rotary) + feedForward.keptElements(hidden);
   }
 
   /**

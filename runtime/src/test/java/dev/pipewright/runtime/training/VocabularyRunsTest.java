@@ -38,10 +38,14 @@ class VocabularyRunsTest {
   }
 
   private static Assignment two(int first, int second) {
+    return two(Kind.TENSOR, first, second);
+  }
+
+  private static Assignment two(Kind kind, int first, int second) {
     List<StageLayers> stages =
         List.of(
-            StageLayers.keeping(0, 1).with(Parallelism.of(Kind.TENSOR, first)),
-            StageLayers.keeping(2, LAST).with(Parallelism.of(Kind.TENSOR, second)));
+            StageLayers.keeping(0, 1).with(Parallelism.of(kind, first)),
+            StageLayers.keeping(2, LAST).with(Parallelism.of(kind, second)));
     List<Integer> workers = List.of(first, second);
     return new Assignment(OneForwardOneBackward.of(2, 2), stages, workers, Runs.BATCH, true);
   }
@@ -56,8 +60,9 @@ class VocabularyRunsTest {
     runs(one(Parallelism.NONE), 6).run(folder.resolve("whole"));
     runs(two(3, 2), 2).run(folder.resolve("begun"));
     runs(one(Parallelism.NONE), 4).resume(folder.resolve("begun"), folder.resolve("alone"));
+    runs(two(Kind.SEQUENCE, 2, 3), 5).resume(folder.resolve("alone"), folder.resolve("steps"));
     runs(one(Parallelism.of(Kind.TENSOR, 4)), 6)
-        .resume(folder.resolve("alone"), folder.resolve("ended"));
+        .resume(folder.resolve("steps"), folder.resolve("ended"));
     Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-5, 1e-7);
   }
 
@@ -84,7 +89,11 @@ class VocabularyRunsTest {
   @Test
   void heldOutSamplesAreAnsweredAlike() {
     List<HeldOutResult> alone = heldOut(one(Parallelism.NONE));
-    for (Assignment divided : List.of(one(Parallelism.of(Kind.TENSOR, 3)), two(2, 2))) {
+    for (Assignment divided :
+        List.of(
+            one(Parallelism.of(Kind.TENSOR, 3)),
+            one(Parallelism.of(Kind.SEQUENCE, 3)),
+            two(2, 2))) {
       List<HeldOutResult> found = heldOut(divided);
       assertEquals(alone.size(), found.size());
       for (int i = 0; i < found.size(); i++) {

@@ -1,11 +1,11 @@
 package dev.pipewright.app.report.plan;
 
-import dev.pipewright.api.Problem;
-import dev.pipewright.api.Planners;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.api.Planners;
+import dev.pipewright.api.Problem;
 import dev.pipewright.app.report.page.Markup;
 import dev.pipewright.app.report.page.PageReader;
 import dev.pipewright.app.report.timeline.Runs;
