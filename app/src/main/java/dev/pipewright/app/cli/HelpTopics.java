@@ -35,6 +35,7 @@ final class HelpTopics {
     topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
     topic("Search", "search planner objective time-limit evaluate cost-model formulas linearize");
     topic("Search", "non-contiguous no-activation-transfer");
+    topic("Sweep", "sweep shard merge jobs");
     topic("Memory", "memory memory-reserve memory-reuse offload-layers baseline");
     topic("Variation", "jitter stragglers slow slowdown runs seed");
     topic("Training", "steps learning-rate momentum weight-decay evaluate-every");

@@ -169,6 +169,10 @@ public final class Answer implements PlannerAnswer {
     return planning;
   }
 
+  Cluster cluster() {
+    return subject.cluster;
+  }
+
   private Picture picture() {
     return new Picture(
         subject.title(),

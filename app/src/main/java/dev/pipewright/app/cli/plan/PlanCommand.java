@@ -3,6 +3,8 @@ package dev.pipewright.app.cli.plan;
 import dev.pipewright.api.Planners;
 import dev.pipewright.app.cli.input.Mistakes;
 import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.app.cli.sweep.SweepAnswer;
+import dev.pipewright.app.cli.sweep.SweepFlags;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.MoreHelp;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
@@ -62,12 +64,14 @@ import picocli.CommandLine.Spec;
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --planner straight",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --evaluate other.json --json",
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --objective throughput",
-      "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9"
+      "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9",
+      "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
   @Spec private CommandSpec spec;
 
   @Parameters(
+      arity = "0..1",
       paramLabel = "MODEL",
       description = "A profile or graph file, or a name (`pipewright models`).")
   private String model = "";
@@ -93,6 +97,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private LevelFlags levels = new LevelFlags();
   @Mixin private PlacementFlags placement = new PlacementFlags();
+  @Mixin private SweepFlags sweep = new SweepFlags();
 
   @Option(
       names = "--export",
@@ -134,6 +139,12 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   @Override
   public void check(Mistakes found) {
+    if (isSweep(found)) {
+      return;
+    }
+    if (!spec.commandLine().getParseResult().hasMatchedPositional(0)) {
+      found.of("MODEL", PlanCommand::missing);
+    }
     arguments.check(model, found);
     int before = found.sentences().size();
     found.of("--planner", this::meant);
@@ -144,6 +155,24 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
     }
+  }
+
+  /** Whether it is a sweep, whose file says all else, or was meant to be one. */
+  private boolean isSweep(Mistakes found) {
+    try {
+      if (!sweep.isGiven()) {
+        return false;
+      }
+      sweep.refuseOthers(spec, model);
+    } catch (BadInputException e) {
+      found.failed(e);
+      found.add(String.valueOf(e.getMessage()));
+    }
+    return true;
+  }
+
+  private static void missing() {
+    throw new BadInputException("MODEL is missing; write `pipewright plan MODEL`");
   }
 
   private void checkExport() {
@@ -177,6 +206,11 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   @Override
   public Integer call() {
+    if (sweep.isGiven()) {
+      PrintWriter printer = spec.commandLine().getOut();
+      return new SweepAnswer(sweep, out, json, printer, spec.commandLine().getErr())
+          .call(new PointPlanner());
+    }
     Optional<PlannerEntry> meant = meant();
     synchronous.checkStages(meant.map(PlannerEntry::name).orElse(planner));
     try (OutputFolder to =
@@ -190,6 +224,18 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       }
       return show(answer, to);
     }
+  }
+
+  /** Whether it asks for synchronous steps of a model that has times. */
+  boolean plansSteps() {
+    return meant().filter(entry -> entry.steps().isPresent()).isPresent() && !isTable();
+  }
+
+  /** Plans within a sweep, which hears of interrupts. */
+  PlannerAnswer point() {
+    Optional<PlannerEntry> meant = meant();
+    synchronous.checkStages(meant.map(PlannerEntry::name).orElse(planner));
+    return answer(meant, SearchDeadline.within(SearchDeadline.limit(timeLimit)));
   }
 
   private List<String> fileNames() {
