@@ -209,10 +209,11 @@ public final class SweepFile {
       exclusions.add(
           new Exclusion(
               node,
-              name(named, "model", models),
-              name(named, "cluster", clusters),
-              name(named, "batch", batches),
-              name(named, "flags", flags)));
+              List.of(
+                  name(named, "model", models),
+                  name(named, "cluster", clusters),
+                  name(named, "batch", batches),
+                  name(named, "flags", flags))));
     }
     return exclusions;
   }
@@ -235,10 +236,9 @@ public final class SweepFile {
     private final List<Optional<String>> names;
     private boolean used;
 
-    @SafeVarargs
-    Exclusion(Node node, Optional<String>... names) {
+    Exclusion(Node node, List<Optional<String>> names) {
       this.node = node;
-      this.names = List.of(names);
+      this.names = List.copyOf(names);
     }
 
     boolean excludes(SweepPoint point) {

@@ -65,6 +65,8 @@ import picocli.CommandLine.Spec;
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --evaluate other.json --json",
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --objective throughput",
       "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9",
+      "  pipewright plan llama3-8b --cluster h100:4x8 --global-batch 512 --smallest-cluster",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective cost --device-hour 2.5",
       "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
@@ -90,13 +92,15 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       names = "--objective",
       paramLabel = "NAME",
       description =
-          "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap) or"
-              + " throughput (the fastest of the planners without flushes that fits memory).")
+          "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap),"
+              + " throughput (the fastest of the planners without flushes that fits memory) or cost"
+              + " (fewest device-seconds of a step, also on a part of the cluster).")
   private @Nullable String objective;
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private LevelFlags levels = new LevelFlags();
   @Mixin private PlacementFlags placement = new PlacementFlags();
+  @Mixin private SizingFlags sizing = new SizingFlags();
   @Mixin private SweepFlags sweep = new SweepFlags();
 
   @Option(
@@ -150,8 +154,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
     found.of("--export", this::checkExport);
+    found.of("--smallest-cluster", () -> sizing.check(objective));
     boolean known = before == found.sentences().size();
-    if (known && objective == null && isForTime(planner)) {
+    if (known && (objective == null || sizing.isGiven(objective)) && isForTime(planner)) {
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
     }
@@ -195,6 +200,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   public List<String> moreHelp() {
     List<String> lines = new ArrayList<>();
     for (Objective each : Objective.values()) {
+      if (PlannerCatalog.entries(each).isEmpty()) {
+        continue; // it takes those for time
+      }
       lines.add("");
       lines.add("Planners for %s:".formatted(each.word()));
       for (PlannerEntry entry : PlannerCatalog.entries(each)) {
@@ -277,6 +285,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       return ThroughputAnswer.of(model, arguments, synchronous, levels, patience);
     }
     PlannerEntry entry = meant.get();
+    if (sizing.isGiven(objective)) {
+      return SizedAnswer.of(entry, model, arguments, synchronous, sizing, objective, patience);
+    }
     return switch (entry.method()) {
       case StepPlanner step ->
           entry.objective() == Objective.PEAK_MEMORY && isTable()

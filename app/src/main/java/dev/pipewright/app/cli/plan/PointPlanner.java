@@ -89,8 +89,10 @@ final class PointPlanner implements SweepPlanner {
               answer
                   .nothing()
                   .orElseGet(() -> answer.fits() ? "" : String.join("; ", answer.remarks()));
-          return misfit.isEmpty() && answer instanceof Answer found
-              ? new SweepResult(point.key(), Status.PLANNED, 0, Optional.of(figures(found)), "")
+          Optional<Answer> planned = answer.planned();
+          return misfit.isEmpty() && planned.isPresent()
+              ? new SweepResult(
+                  point.key(), Status.PLANNED, 0, Optional.of(figures(planned.get())), "")
               : new SweepResult(point.key(), Status.NOTHING_FITS, 0, Optional.empty(), misfit);
         });
   }
