@@ -22,6 +22,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.schedule to
       info.picocli;
+  opens dev.pipewright.app.cli.sweep to
+      info.picocli;
   opens dev.pipewright.app.cli.terminal to
       info.picocli;
   opens dev.pipewright.app.cli.train to

@@ -42,6 +42,8 @@ module dev.pipewright.formats {
       dev.pipewright.app;
   exports dev.pipewright.formats.schedule to
       dev.pipewright.app;
+  exports dev.pipewright.formats.sweep to
+      dev.pipewright.app;
   exports dev.pipewright.formats.transformer to
       dev.pipewright.app;
 }

@@ -184,6 +184,29 @@ public final class Cluster {
     return level;
   }
 
+  /**
+   * The first devices of the cluster with the links that join them.
+   *
+   * @param count devices, from 1 to {@link #size}
+   */
+  public Cluster first(int count) {
+    Check.that(1 <= count && count <= size(), "devices must be in 1..%d: count=%d", size(), count);
+    if (count == size()) {
+      return this;
+    }
+    List<List<Integer>> cut = new ArrayList<>();
+    for (List<Integer> sizes : groups) {
+      List<Integer> left = new ArrayList<>();
+      int before = 0;
+      for (int group = 0; before < count; before += sizes.get(group), group++) {
+        left.add(Math.min(sizes.get(group), count - before));
+      }
+      cut.add(left);
+    }
+    String part = "%d of %s".formatted(count, this);
+    return new Cluster(part, devices.subList(0, count), levels, cut, software);
+  }
+
   /** The memory of the device that has least. */
   public Bytes leastMemory() {
     return devices.stream().map(DeviceKind::memory).min(BY_SIZE).orElseThrow();

@@ -48,6 +48,19 @@ public final class LowerBounds {
         : (passes + costs.updateSeconds()[costs.size()]) * costs.fastest();
   }
 
+  /** Seconds in which all devices together do all passes without loss. */
+  public static double workSeconds(StageCosts costs, int globalBatch) {
+    return new LowerBounds(costs, globalBatch).work().value();
+  }
+
+  /**
+   * Seconds of devices, taken together, that all passes take at the pace of the fastest. Other cost
+   * models than the default one may charge less.
+   */
+  public static double deviceSeconds(StageCosts costs, int globalBatch) {
+    return serialSeconds(costs, globalBatch) * costs.fastest();
+  }
+
   /** Passes of all layers on one device at its best batch sizes. */
   private static double serialSeconds(StageCosts costs, int globalBatch) {
     double[] once = costs.cheapestSecondsPerSample(globalBatch);

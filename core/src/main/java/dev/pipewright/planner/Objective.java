@@ -11,7 +11,12 @@ public enum Objective {
   /** Bytes of the fullest device. */
   PEAK_MEMORY("memory", "peak_bytes"),
   /** Seconds of a mini-batch in the steady state of a pipeline without flushes. */
-  THROUGHPUT("throughput", "minibatch_s");
+  THROUGHPUT("throughput", "minibatch_s"),
+  /**
+   * Seconds of a training step times the devices that it takes: what a step costs where all devices
+   * have one price, and the inverse of the samples per second and device.
+   */
+  COST("cost", "device_s");
 
   private final String word;
   private final String key;
@@ -41,6 +46,7 @@ public enum Objective {
     return switch (this) {
       case STEP_TIME, THROUGHPUT -> candidate.seconds();
       case PEAK_MEMORY -> candidate.peakBytes();
+      case COST -> candidate.plan().devices() * candidate.seconds();
     };
   }
 }

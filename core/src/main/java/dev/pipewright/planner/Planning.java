@@ -4,6 +4,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.plan.PipelinePlan;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -139,6 +140,26 @@ public record Planning(
         Optional.of(decided),
         others,
         lowerBound,
+        binding,
+        serialSeconds,
+        search);
+  }
+
+  /**
+   * The same candidates ordered by another objective.
+   *
+   * @param bound of that objective
+   */
+  public Planning by(Objective other, LowerBound bound) {
+    List<Candidate> ordered =
+        candidates.stream().sorted(Comparator.comparingDouble(other::of)).toList();
+    return new Planning(
+        planner,
+        other,
+        costModel,
+        best.isPresent() ? ordered.stream().findFirst() : best,
+        ordered,
+        bound,
         binding,
         serialSeconds,
         search);

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Plans steps of synchronous training. */
 public final class Planners {
@@ -55,11 +56,21 @@ public final class Planners {
    *     plan so far, or throws {@link SearchStoppedException} where it has none
    */
   public static Planned plan(Problem problem, String planner, BooleanSupplier stop) {
+    return plan(problem, problem::costed, planner, stop);
+  }
+
+  /**
+   * The same.
+   *
+   * @param priced reads the network and prices its layers, if it has not been done yet
+   */
+  static Planned plan(
+      Problem problem, Supplier<Costed> priced, String planner, BooleanSupplier stop) {
     PlannerEntry entry = find(planner);
     StepOptions step = problem.step();
     step.stages().ifPresent(count -> StepOptions.checkStages(planner, count));
     Request asked = step.request(planner, false);
-    Costed costed = problem.costed();
+    Costed costed = priced.get();
     Request request = asked.withStages(StepOptions.stages(step.stages(), costed));
     Optional<Choice> schedule = step.anySchedule(planner);
     SizeLimits.devices(costed.workload().cluster());

@@ -196,6 +196,21 @@ public record Problem(NamedWorkload workload, StepOptions step) {
     return on(Devices.of(cluster));
   }
 
+  /**
+   * The same problem on the first devices of its cluster, machine by machine.
+   *
+   * @param count devices
+   */
+  public Problem onFirst(int count) {
+    Devices devices = workload.devices();
+    return on(
+        new Devices(
+            devices.name(),
+            Optional.of(devices.asNamed().first(count)),
+            devices.memory(),
+            devices.memoryReserve()));
+  }
+
   private Problem on(Devices devices) {
     return new Problem(
         new NamedWorkload(workload.network(), devices, workload.optimizer(), workload.precision()),

@@ -34,7 +34,8 @@ final class HelpTopics {
     topic("Schedule", "schedule recompute beside times step-times memory-cap overlap sends");
     topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
     topic("Search", "search planner objective time-limit evaluate cost-model formulas linearize");
-    topic("Search", "non-contiguous no-activation-transfer");
+    topic("Search", "non-contiguous no-activation-transfer smallest-cluster target-time");
+    topic("Sweep", "sweep shard merge jobs");
     topic("Memory", "memory memory-reserve memory-reuse offload-layers baseline");
     topic("Variation", "jitter stragglers slow slowdown runs seed");
     topic("Training", "steps learning-rate momentum weight-decay evaluate-every");

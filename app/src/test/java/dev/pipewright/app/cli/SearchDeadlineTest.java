@@ -53,7 +53,7 @@ class SearchDeadlineTest {
   }
 
   /** A shell ignores it for what runs in its background, and so does all that is started there. */
-  private static void assumeHeard(String signal) throws IOException {
+  static void assumeHeard(String signal) throws IOException {
     Path status = Path.of("/proc/self/status");
     if (signal.equals("INT") && Files.exists(status)) {
       String ignored =
@@ -70,7 +70,7 @@ class SearchDeadlineTest {
     return start(Endless.class, arguments);
   }
 
-  private static Process start(Class<?> program, String... arguments) throws IOException {
+  static Process start(Class<?> program, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-cp");

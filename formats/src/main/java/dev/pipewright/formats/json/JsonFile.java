@@ -31,6 +31,28 @@ public final class JsonFile {
     }
   }
 
+  /**
+   * The same for the whole lines of a file: what a program that was killed left after the last line
+   * feed is no part of it.
+   */
+  public static <T> T wholeLines(Path file, Function<JsonParser, T> reader) {
+    try (InputStream in = new ShortInput(InputFile.open(file), file, MOST_BYTES)) {
+      byte[] bytes = in.readAllBytes();
+      int end = bytes.length;
+      while (end > 0 && bytes[end - 1] != '\n') {
+        end--;
+      }
+      try (JsonParser parser =
+          new JsonFactory().createParser(ObjectReadContext.empty(), bytes, 0, end)) {
+        return worded(file, parser, reader);
+      }
+    } catch (JacksonException e) { // before the first value
+      throw JsonMistake.of(file, e);
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
   /** The same for a file that lies next to a class in the program. */
   public static <T> T resource(Class<?> owner, String name, Function<JsonParser, T> reader) {
     Path file = Path.of(name);

@@ -42,6 +42,11 @@ public final class JsonText {
     return object;
   }
 
+  /** An object in one line that ends with a line feed. */
+  public static String line(Map<String, ?> object) {
+    return inline(object, true) + "\n";
+  }
+
   /** One line, with plain keys: a flow mapping or sequence of YAML. */
   public static String flow(Object value) {
     return inline(value, false);

@@ -8,7 +8,9 @@ import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,20 @@ public final class Tree {
 
   public static Node json(Path file) {
     return JsonFile.read(file, parser -> new Tree(file, parser).root());
+  }
+
+  /** The values of a file to which a program appends them line by line; whole lines only. */
+  public static List<Node> jsonLines(Path file) {
+    return JsonFile.wholeLines(
+        file,
+        parser -> {
+          Tree tree = new Tree(file, parser);
+          List<Node> roots = new ArrayList<>();
+          for (JsonToken next = parser.nextToken(); next != null; next = parser.nextToken()) {
+            roots.add(tree.value(next, null, "", -1));
+          }
+          return roots;
+        });
   }
 
   /** A JSON file that lies next to a class in the program. */

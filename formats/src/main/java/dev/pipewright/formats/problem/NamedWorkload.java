@@ -140,11 +140,16 @@ public record NamedWorkload(
 
     /** The cluster, with the memory that the user gives its devices. */
     public Cluster cluster() {
-      Cluster found = built.orElseGet(() -> ClusterNames.resolve(name));
+      Cluster found = asNamed();
       Cluster sized = memory.map(text -> found.withMemory(Amounts.bytes(text))).orElse(found);
       return memoryReserve
           .map(share -> sized.withReserve(reserve(share)))
           .orElseGet(() -> sized.withUsualReserve(DeviceMemory.USUAL_RESERVE));
+    }
+
+    /** The cluster with its own memory. */
+    public Cluster asNamed() {
+      return built.orElseGet(() -> ClusterNames.resolve(name));
     }
 
     /** What is known of the memory of the devices. */

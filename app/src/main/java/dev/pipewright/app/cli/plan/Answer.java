@@ -175,6 +175,15 @@ public final class Answer implements PlannerAnswer {
     return planning;
   }
 
+  @Override
+  public Optional<Answer> planned() {
+    return planning.best().isPresent() ? Optional.of(this) : Optional.empty();
+  }
+
+  Cluster cluster() {
+    return subject.cluster;
+  }
+
   private Picture picture() {
     return new Picture(
         subject.title(),

@@ -3,6 +3,8 @@ package dev.pipewright.app.cli.plan;
 import dev.pipewright.api.Planners;
 import dev.pipewright.app.cli.input.Mistakes;
 import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.app.cli.sweep.SweepAnswer;
+import dev.pipewright.app.cli.sweep.SweepFlags;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.MoreHelp;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
@@ -62,12 +64,16 @@ import picocli.CommandLine.Spec;
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --planner straight",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --evaluate other.json --json",
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --objective throughput",
-      "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9"
+      "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9",
+      "  pipewright plan llama3-8b --cluster h100:4x8 --global-batch 512 --smallest-cluster",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective cost --device-hour 2.5",
+      "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
   @Spec private CommandSpec spec;
 
   @Parameters(
+      arity = "0..1",
       paramLabel = "MODEL",
       description = "A profile or graph file, or a name (`pipewright models`).")
   private String model = "";
@@ -86,13 +92,16 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       names = "--objective",
       paramLabel = "NAME",
       description =
-          "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap) or"
-              + " throughput (the fastest of the planners without flushes that fits memory).")
+          "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap),"
+              + " throughput (the fastest of the planners without flushes that fits memory) or cost"
+              + " (fewest device-seconds of a step, also on a part of the cluster).")
   private @Nullable String objective;
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private LevelFlags levels = new LevelFlags();
   @Mixin private PlacementFlags placement = new PlacementFlags();
+  @Mixin private SizingFlags sizing = new SizingFlags();
+  @Mixin private SweepFlags sweep = new SweepFlags();
 
   @Option(
       names = "--export",
@@ -134,17 +143,42 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   @Override
   public void check(Mistakes found) {
+    if (isSweep(found)) {
+      return;
+    }
+    if (!spec.commandLine().getParseResult().hasMatchedPositional(0)) {
+      found.of("MODEL", PlanCommand::missing);
+    }
     arguments.check(model, found);
     int before = found.sentences().size();
     found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
     found.of("--export", this::checkExport);
     found.of("--against", () -> synchronous.reasons().check());
+    found.of("--smallest-cluster", () -> sizing.check(objective));
     boolean known = before == found.sentences().size();
-    if (known && objective == null && isForTime(planner)) {
+    if (known && (objective == null || sizing.isGiven(objective)) && isForTime(planner)) {
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
     }
+  }
+
+  /** Whether it is a sweep, whose file says all else, or was meant to be one. */
+  private boolean isSweep(Mistakes found) {
+    try {
+      if (!sweep.isGiven()) {
+        return false;
+      }
+      sweep.refuseOthers(spec, model);
+    } catch (BadInputException e) {
+      found.failed(e);
+      found.add(String.valueOf(e.getMessage()));
+    }
+    return true;
+  }
+
+  private static void missing() {
+    throw new BadInputException("MODEL is missing; write `pipewright plan MODEL`");
   }
 
   private void checkExport() {
@@ -167,6 +201,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   public List<String> moreHelp() {
     List<String> lines = new ArrayList<>();
     for (Objective each : Objective.values()) {
+      if (PlannerCatalog.entries(each).isEmpty()) {
+        continue; // it takes those for time
+      }
       lines.add("");
       lines.add("Planners for %s:".formatted(each.word()));
       for (PlannerEntry entry : PlannerCatalog.entries(each)) {
@@ -178,6 +215,11 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   @Override
   public Integer call() {
+    if (sweep.isGiven()) {
+      PrintWriter printer = spec.commandLine().getOut();
+      return new SweepAnswer(sweep, out, json, printer, spec.commandLine().getErr())
+          .call(new PointPlanner());
+    }
     Optional<PlannerEntry> meant = meant();
     synchronous.checkStages(meant.map(PlannerEntry::name).orElse(planner));
     try (OutputFolder to =
@@ -191,6 +233,18 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       }
       return show(answer, to);
     }
+  }
+
+  /** Whether it asks for synchronous steps of a model that has times. */
+  boolean plansSteps() {
+    return meant().filter(entry -> entry.steps().isPresent()).isPresent() && !isTable();
+  }
+
+  /** Plans within a sweep, which hears of interrupts. */
+  PlannerAnswer point() {
+    Optional<PlannerEntry> meant = meant();
+    synchronous.checkStages(meant.map(PlannerEntry::name).orElse(planner));
+    return answer(meant, SearchDeadline.within(SearchDeadline.limit(timeLimit)));
   }
 
   private List<String> fileNames() {
@@ -232,6 +286,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       return ThroughputAnswer.of(model, arguments, synchronous, levels, patience);
     }
     PlannerEntry entry = meant.get();
+    if (sizing.isGiven(objective)) {
+      return SizedAnswer.of(entry, model, arguments, synchronous, sizing, objective, patience);
+    }
     return switch (entry.method()) {
       case StepPlanner step ->
           entry.objective() == Objective.PEAK_MEMORY && isTable()

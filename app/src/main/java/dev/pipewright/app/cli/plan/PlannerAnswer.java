@@ -44,6 +44,11 @@ public interface PlannerAnswer {
     return Optional.empty();
   }
 
+  /** The plan of a step with its figures; empty where it is none of synchronous training. */
+  default Optional<Answer> planned() {
+    return Optional.empty();
+  }
+
   /** Writes all files into a folder. */
   default void write(OutputFolder out) {
     out.write("plan.json", json());

@@ -52,6 +52,9 @@ final class PlannerNames {
     if (planner.equals(PlannerCatalog.DEFAULT)) {
       return PlannerCatalog.of(wanted, wanted == Objective.PEAK_MEMORY && measured.getAsBoolean());
     }
+    if (wanted == Objective.COST && entry.objective() == Objective.STEP_TIME) {
+      return Optional.of(entry); // asked on parts of the cluster
+    }
     if (entry.objective() != wanted) {
       throw new BadInputException(
           "--objective: %s is not what the planner %s plans for; leave one of them out, or take --planner %s"
@@ -60,9 +63,16 @@ final class PlannerNames {
                   planner,
                   String.join(
                       " or ",
-                      PlannerCatalog.entries(wanted).stream().map(PlannerEntry::name).toList())));
+                      PlannerCatalog.entries(planned(wanted)).stream()
+                          .map(PlannerEntry::name)
+                          .toList())));
     }
     return Optional.of(entry);
+  }
+
+  /** What planners for an objective make small. */
+  private static Objective planned(Objective wanted) {
+    return wanted == Objective.COST ? Objective.STEP_TIME : wanted;
   }
 
   /**

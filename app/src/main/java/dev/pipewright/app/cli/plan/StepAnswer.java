@@ -116,6 +116,9 @@ public final class StepAnswer implements Answer.Remarks {
 
   @Override
   public List<String> of() {
+    if (planning().objective() == Objective.COST) {
+      return ended ? List.of("the search was ended early; this is the cheapest so far") : List.of();
+    }
     if (planning().objective() == Objective.PEAK_MEMORY) {
       return ended && !planning().search().exhaustive()
           ? List.of("the search was ended early; this is the best so far")

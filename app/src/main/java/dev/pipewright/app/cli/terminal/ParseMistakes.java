@@ -30,7 +30,7 @@ public final class ParseMistakes {
   }
 
   /** All that is wrong with a command line, also what its command says of the values. */
-  static Mistakes of(ParseResult result) {
+  public static Mistakes of(ParseResult result) {
     return new ParseMistakes(result).all();
   }
 

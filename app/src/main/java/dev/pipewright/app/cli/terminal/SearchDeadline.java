@@ -45,11 +45,20 @@ public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
    * @param secondsToPrint how long the program may go on after an interrupt
    */
   public SearchDeadline(OptionalDouble seconds, int secondsToPrint) {
+    this(secondsToPrint, seconds);
+    OPEN.incrementAndGet();
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  private SearchDeadline(int secondsToPrint, OptionalDouble seconds) {
     this.secondsToPrint = secondsToPrint;
     limited = seconds.isPresent();
     end = System.nanoTime() + (long) (1e9 * seconds.orElse(0));
-    OPEN.incrementAndGet();
-    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /** One of many searches while another deadline is open, which hears of interrupts for all. */
+  public static SearchDeadline within(OptionalDouble seconds) {
+    return new SearchDeadline(SECONDS_TO_PRINT, seconds);
   }
 
   /** Reads {@code --time-limit}; throws {@link BadInputException} where it is no time. */

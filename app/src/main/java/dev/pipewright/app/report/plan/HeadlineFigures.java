@@ -78,7 +78,12 @@ final class HeadlineFigures {
   private static Figure lowerBound(Planning planning, Candidate best) {
     boolean memory = planning.objective() == Objective.PEAK_MEMORY;
     double bound = planning.lowerBound().value();
-    double value = memory ? best.peakBytes() : best.estimate().stepSeconds();
+    double value =
+        switch (planning.objective()) {
+          case PEAK_MEMORY -> best.peakBytes();
+          case COST -> best.plan().devices() * best.estimate().stepSeconds();
+          case STEP_TIME, THROUGHPUT -> best.estimate().stepSeconds();
+        };
     String of = memory ? "plan" : "estimate";
     String why = planning.lowerBound().why();
     if (bound > 0) {

@@ -125,9 +125,11 @@ public final class TerminalReport {
 
   private static String value(Planning planning, Candidate candidate) {
     double value = planning.objective().of(candidate);
-    return planning.objective() == Objective.PEAK_MEMORY
-        ? Numbers.bytes(value)
-        : Units.seconds(value);
+    return switch (planning.objective()) {
+      case PEAK_MEMORY -> Numbers.bytes(value);
+      case COST -> Units.seconds(value) + " of a device";
+      case STEP_TIME, THROUGHPUT -> Units.seconds(value);
+    };
   }
 
   private void alternatives(Planning planning) {
