@@ -4,17 +4,20 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
-import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.partition.OnePath;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -34,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class EqualPipelines {
   private static final List<Boolean> BOTH_WAYS = List.of(true, false);
-  private static final double LEAST_BUBBLE = 0.125;
   private static final List<Boolean> ONE_WAY = List.of(true);
 
   private final StageCosts costs;
@@ -43,8 +45,9 @@ final class EqualPipelines {
   private final Effort effort;
   private final BooleanSupplier stop;
   private final PipelineOracle oracle;
-  private final List<Draft> drafts = new ArrayList<>();
-  private final List<Priced> priced = new ArrayList<>();
+  private final List<PipelineDraft> drafts = new ArrayList<>();
+  private final List<PricedPipeline> priced = new ArrayList<>();
+  private final Map<Choice, ScheduleShape> shapes = new HashMap<>();
   private final Set<List<Object>> tried = new HashSet<>(); // grids with other schedules
   private double limit = Double.POSITIVE_INFINITY; // seconds of the best that fits
   private @Nullable String refusal; // of a schedule, for some numbers
@@ -60,70 +63,7 @@ final class EqualPipelines {
    */
   record Effort(int grids, int searched, int decided, int improved, int moves) {}
 
-  /**
-   * Devices and micro-batches.
-   *
-   * @param holds whether devices can hold the states
-   * @param least seconds of the work of a rank
-   * @param filling seconds until work reaches the last rank, where each has one stage
-   * @param bubble seconds in which a rank waits for work, likewise
-   */
-  private record Draft(
-      Grid grid,
-      MicroBatching batching,
-      boolean holds,
-      double least,
-      double filling,
-      double bubble) {
-    /** About the least that a step can take. */
-    double rough() {
-      return least + filling;
-    }
-
-    /** Micro-batches by which it is priced. */
-    MicroBatching few() {
-      return batching.fewer(grid.ranks());
-    }
-  }
-
-  /**
-   * A pipeline with a schedule.
-   *
-   * @param cuts for fewer micro-batches
-   */
-  private record Priced(Draft draft, ScheduledCuts cuts) {
-    static final Comparator<Priced> FASTEST =
-        Comparator.comparing((Priced each) -> !each.fits()).thenComparingDouble(Priced::seconds);
-
-    boolean fits() {
-      return cuts.fits();
-    }
-
-    /** Of a step of all micro-batches: the busiest rank works in the middle of it, too. */
-    double seconds() {
-      return cuts.seconds()
-          + (draft.batching().microBatches() - draft.few().microBatches())
-              * RankWork.mostSeconds(cuts.plan(), cuts.estimate().stages());
-    }
-
-    /** The work of the busiest rank, and a bubble as small as {@value #LEAST_BUBBLE} of 1F1B's. */
-    double work() {
-      double work = RankWork.mostSeconds(cuts.plan(), cuts.estimate().stages());
-      return draft.batching().microBatches() * work + LEAST_BUBBLE * draft.bubble();
-    }
-
-    /** Without the bubble of 1F1B and the sums of gradients. */
-    double unfilled() {
-      double sums =
-          cuts.estimate().stages().stream()
-              .mapToDouble(StageCost::exposedAllReduceSeconds)
-              .max()
-              .orElseThrow();
-      return seconds() - draft.bubble() - sums;
-    }
-  }
-
-  private record Decided(Priced priced, Candidate candidate) {
+  private record Decided(PricedPipeline priced, Candidate candidate) {
     static final Comparator<Decided> FASTEST =
         Comparator.comparingDouble(each -> each.candidate().seconds());
   }
@@ -146,6 +86,7 @@ final class EqualPipelines {
     this.effort = effort;
     this.stop = stop;
     this.oracle = new PipelineOracle(costs, new PathFormula());
+    choices.forEach(choice -> shapes.put(choice, ScheduleShape.of(choice)));
   }
 
   /**
@@ -155,7 +96,9 @@ final class EqualPipelines {
    * @param sharding of states, where ranks have several replicas
    */
   void add(Parallelism parallelism, List<ZeroStage> sharding) {
-    DividedWork work = new DividedWork(costs, parallelism);
+    int[] path = OnePath.positions(costs.workload().chain());
+    DividedWork work = new DividedWork(costs, parallelism, path);
+    PipelineBounds bounds = new PipelineBounds(costs, work, path, request.recomputation());
     int devices = costs.workload().cluster().size();
     int groups = devices / parallelism.parts();
     boolean given = request.stages().isPresent();
@@ -168,7 +111,7 @@ final class EqualPipelines {
         if (uses
             && (pipeline || sharding.contains(ZeroStage.OPTIMIZER))
             && allows(ranks, replicas, parallelism, batching)) {
-          add(ranks, replicas, work, batching, sharding);
+          add(ranks, replicas, work, bounds, batching, sharding);
         }
       }
     }
@@ -183,21 +126,18 @@ final class EqualPipelines {
   }
 
   private void add(
-      int ranks, int replicas, DividedWork work, MicroBatching batching, List<ZeroStage> sharding) {
-    DividedWork.Seconds seconds = work.seconds(StageCosts.slice(batching.samples(), replicas));
-    double least = batching.microBatches() * seconds.passes() / ranks;
-    double filling = seconds.forward() * (ranks - 1) / ranks;
-    double bubble = seconds.passes() * (ranks - 1) / ranks;
+      int ranks, int replicas, DividedWork work, PipelineBounds bounds, MicroBatching batching, List<ZeroStage> sharding) {
+    LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
     int chunks = choices.get(0).chunks();
     double capacity = costs.workload().cluster().mostMemory().value();
     for (ZeroStage states : replicas > 1 ? sharding : List.of(ZeroStage.NOTHING)) {
       if (states == ZeroStage.PARAMETERS && ranks > 1) {
         continue; // gathered for each micro-batch of each rank
       }
-      boolean holds = work.stateBytes(ranks, replicas, states) <= capacity;
+      boolean holds = work.stateBytes(ranks, replicas, states, 1) <= capacity;
       for (boolean neighbours : replicas > 1 && ranks > 1 ? BOTH_WAYS : ONE_WAY) {
         Grid grid = new Grid(ranks, replicas, work.parallelism(), neighbours, chunks, states);
-        drafts.add(new Draft(grid, batching, holds, least, filling, bubble));
+        drafts.add(new PipelineDraft(grid, batching, bounds, loads, holds));
       }
     }
   }
@@ -210,18 +150,18 @@ final class EqualPipelines {
    */
   List<Candidate> search(Oracle decides) {
     drafts.sort(
-        Comparator.comparing((Draft draft) -> !draft.holds()).thenComparingDouble(Draft::rough));
-    for (Draft draft : drafts) {
+        Comparator.comparing((PipelineDraft draft) -> !draft.holds()).thenComparingDouble(PipelineDraft::rough));
+    for (PipelineDraft draft : drafts) {
       price(draft, choices.get(0));
     }
-    List<Priced> grids = List.copyOf(priced);
-    priceOthers(grids, Priced::unfilled);
-    priceOthers(grids, Priced::work);
-    priced.sort(Priced.FASTEST);
+    List<PricedPipeline> grids = List.copyOf(priced);
+    priceOthers(grids, PricedPipeline::unfilled);
+    priceOthers(grids, PricedPipeline::work);
+    priced.sort(PricedPipeline.FASTEST);
     List<Decided> found = new ArrayList<>();
     priced.stream()
         .limit(effort.decided())
-        .filter(Priced::fits)
+        .filter(PricedPipeline::fits)
         .forEach(each -> decide(each, decides, found));
     found.sort(Decided.FASTEST);
     for (Decided each : List.copyOf(found.subList(0, Math.min(effort.improved(), found.size())))) {
@@ -237,11 +177,11 @@ final class EqualPipelines {
    *
    * @param promise seconds that a step may take
    */
-  private void priceOthers(List<Priced> grids, ToDoubleFunction<Priced> promise) {
-    List<Priced> sorted = new ArrayList<>(grids);
-    sorted.sort(Comparator.comparing((Priced each) -> !each.fits()).thenComparingDouble(promise));
+  private void priceOthers(List<PricedPipeline> grids, ToDoubleFunction<PricedPipeline> promise) {
+    List<PricedPipeline> sorted = new ArrayList<>(grids);
+    sorted.sort(Comparator.comparing((PricedPipeline each) -> !each.fits()).thenComparingDouble(promise));
     for (int i = 0; i < Math.min(effort.grids(), sorted.size()); i++) {
-      Priced grid = sorted.get(i);
+      PricedPipeline grid = sorted.get(i);
       boolean promises = !grid.fits() || promise.applyAsDouble(grid) < limit;
       for (Choice choice : choices.subList(1, choices.size())) {
         boolean quick = i < effort.searched() || !choice.entry().needsDurations();
@@ -253,7 +193,7 @@ final class EqualPipelines {
   }
 
   /** Adds the plan for all micro-batches where it fits, and that with other sums of gradients. */
-  private void decide(Priced each, Oracle decides, List<Decided> found) {
+  private void decide(PricedPipeline each, Oracle decides, List<Decided> found) {
     PipelinePlan plan = each.cuts().with(each.draft().batching()).plan();
     for (boolean other : plan.sharding() == ZeroStage.NOTHING ? ONE_WAY : BOTH_WAYS) {
       PipelinePlan next = other ? plan : plan.overlapping(!plan.overlapGradients());
@@ -273,11 +213,11 @@ final class EqualPipelines {
         .toList();
   }
 
-  private void price(Draft draft, Choice choice) {
+  private void price(PipelineDraft draft, Choice choice) {
     boolean known = Double.isFinite(limit);
     boolean ended = known && (stop.getAsBoolean() || !draft.holds());
     boolean usual = choice.equals(choices.get(0)) || draft.grid().ranks() > 1;
-    if (ended || !usual || draft.least() >= limit || shardsInVain(draft)) {
+    if (ended || !usual || hopeless(draft, choice) || shardsInVain(draft)) {
       return;
     }
     try {
@@ -290,7 +230,7 @@ final class EqualPipelines {
               oracle)
           .ifPresent(cuts -> {
             cuts.price();
-            Priced each = new Priced(draft, cuts);
+            PricedPipeline each = new PricedPipeline(draft, cuts);
             priced.add(each);
             limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
           });
@@ -299,8 +239,24 @@ final class EqualPipelines {
     }
   }
 
+  /** Whether a pipeline takes longer than the best that fits, however it is cut. */
+  private boolean hopeless(PipelineDraft draft, Choice choice) {
+    boolean first = choice.equals(choices.get(0)); // says which grids others should be tried on
+    return (first ? bound(draft) : draft.bound(shape(choice))) >= limit;
+  }
+
+  private ScheduleShape shape(Choice choice) {
+    return Objects.requireNonNull(shapes.get(choice));
+  }
+
+  /** Seconds that no pipeline of a grid can be faster than; infinite where none fits. */
+  private double bound(PipelineDraft draft) {
+    return (draft.grid().ranks() == 1 ? choices.subList(0, 1) : choices)
+        .stream().map(this::shape).distinct().mapToDouble(draft::bound).min().orElseThrow();
+  }
+
   /** Whether parameters need not be sharded: states of the optimizer suffice. */
-  private boolean shardsInVain(Draft draft) {
+  private boolean shardsInVain(PipelineDraft draft) {
     Grid less = draft.grid().sharding(ZeroStage.OPTIMIZER);
     return draft.grid().sharding() == ZeroStage.PARAMETERS
         && priced.stream()
@@ -309,13 +265,9 @@ final class EqualPipelines {
             .anyMatch(each -> each.cuts().fits() && each.cuts().keepsAll());
   }
 
-  /** Seconds that no pipeline can be faster than; infinite where no device holds the states. */
+  /** Seconds that no pipeline can be faster than; infinite where none fits. */
   double leastSeconds() {
-    return drafts.stream()
-        .filter(Draft::holds)
-        .mapToDouble(Draft::least)
-        .min()
-        .orElse(Double.POSITIVE_INFINITY);
+    return drafts.stream().mapToDouble(this::bound).min().orElse(Double.POSITIVE_INFINITY);
   }
 
   /** Plans that were priced. */

@@ -43,7 +43,7 @@ class AutoPlannerTest {
     return AutoPlanner.plan(costs, Request.of(globalBatch), decides(costs), () -> false);
   }
 
-  private static StageCosts zoo(String network, String on) {
+  static StageCosts zoo(String network, String on) {
     ZooModel model = Models.find(network).orElseThrow();
     Cluster cluster = Clusters.find(on).orElseThrow();
     var profile =
