@@ -9,10 +9,11 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -31,7 +32,8 @@ public final class StageCosts {
   private final double[] keptBytes; // for one sample
   private final double[] cutBytes; // index end: activation that crosses a cut before position end
   private final double[] updateSeconds;
-  private final Map<Integer, Times> times = new HashMap<>(); // by slice size
+  private final Map<Integer, Times> times = new ConcurrentHashMap<>(); // by slice size
+  private final Map<Quantity, Map<Integer, double[]>> sums = new ConcurrentHashMap<>(); // likewise
   private final double[] gradientBytes; // likewise
   private final double staticPerParameterByte;
   private final double gradientPerParameterByte;
@@ -185,6 +187,19 @@ public final class StageCosts {
       if (batch < samples) { // time per sample is monotone between measured sizes
         cheapest(best, batch);
       }
+    }
+    return byEnd(workload.chain().cumulative(best));
+  }
+
+  /** The same of the forward pass alone. */
+  public double[] cheapestForwardSecondsPerSample(int samples) {
+    double[] best = new double[workload.profile().layers()];
+    Arrays.fill(best, Double.POSITIVE_INFINITY);
+    List<Integer> slices = new ArrayList<>(List.of(1, samples));
+    workload.profile().samples().stream().filter(each -> each < samples).forEach(slices::add);
+    for (int slice : slices) {
+      double[] forward = workload.profile().seconds(Quantity.FORWARD, slice);
+      Arrays.setAll(best, layer -> Math.min(best[layer], forward[layer] / slice));
     }
     return byEnd(workload.chain().cumulative(best));
   }
@@ -355,6 +370,12 @@ public final class StageCosts {
   }
 
   private double[] cumulative(Quantity quantity, int slice) {
+    return sums
+        .computeIfAbsent(quantity, key -> new ConcurrentHashMap<>())
+        .computeIfAbsent(slice, samples -> newSums(quantity, samples));
+  }
+
+  private double[] newSums(Quantity quantity, int slice) {
     return byEnd(workload.chain().cumulative(workload.profile().seconds(quantity, slice)));
   }
 

@@ -53,8 +53,8 @@ public final class AutoPlanner {
     }
     EqualPipelines pipelines = pipelines(costs, request, stop);
     List<Candidate> found = new ArrayList<>(pipelines.search(decides));
-    double known = found.isEmpty() ? Double.POSITIVE_INFINITY : HOPE * found.get(0).seconds();
-    Planning hybrids = DapplePlanner.planWithin(known, costs, request, decides, stop);
+    double known = found.isEmpty() ? Double.POSITIVE_INFINITY : found.get(0).seconds();
+    Planning hybrids = DapplePlanner.planWithin(known, HOPE, costs, request, decides, stop);
     found.addAll(hybrids.candidates());
     found.sort(Comparator.comparingDouble(Candidate::seconds));
     Optional<Candidate> best = found.stream().findFirst();
@@ -97,7 +97,7 @@ public final class AutoPlanner {
   /** Of both kinds of plans. */
   private static LowerBound bound(LowerBound hybrids, double pipelines) {
     return pipelines < hybrids.value()
-        ? new LowerBound(pipelines, "the work of each rank of equal pipelines")
+        ? new LowerBound(pipelines, "work, filling and memory of every grid of equal pipelines")
         : hybrids;
   }
 

@@ -8,6 +8,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
@@ -48,6 +49,7 @@ public final class DapplePlanner {
   private double limit = Double.POSITIVE_INFINITY;
   private int pipelines; // that hold as much as their schedule wants
   private boolean exhaustive = true;
+  private boolean hopeless; // whether a known plan is faster than any of these
   private String placements = "";
   private long labels;
 
@@ -86,14 +88,21 @@ public final class DapplePlanner {
 
   /**
    * The same for pipelines that are nearly as fast as a plan that is known, or faster; without a
-   * best plan where there is none.
+   * best plan where there is none, and without a search where the lower bound says so.
    *
    * @param seconds that the known plan takes
+   * @param hope how many times as long pipelines may take before their cuts are moved
    */
   static Planning planWithin(
-      double seconds, StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
+      double seconds,
+      double hope,
+      StageCosts costs,
+      Request request,
+      Oracle decides,
+      BooleanSupplier stop) {
     DapplePlanner planner = of(costs, request, stop, false);
-    planner.limit = seconds;
+    planner.limit = seconds * hope;
+    planner.hopeless = planner.bound().value() >= seconds;
     return planner.run(decides);
   }
 
@@ -137,9 +146,15 @@ public final class DapplePlanner {
     return new DapplePlanner(costs, request, stop, exact);
   }
 
+  private LowerBound bound() {
+    return LowerBounds.best(costs, request.globalBatch(), request.costModel());
+  }
+
   private Planning run(Oracle decides) {
-    search(trials(false));
-    if (pipelines == 0) {
+    if (!hopeless) {
+      search(trials(false));
+    }
+    if (!hopeless && pipelines == 0) {
       search(trials(true)); // holding fewer micro-batches than wanted is the last resort
     }
     if (!repo && request.allows(1) && !request.shape().oneDevicePerStage()) {
@@ -159,7 +174,7 @@ public final class DapplePlanner {
         request.costModel().word(),
         fits ? Optional.of(decided.get(0)) : Optional.empty(),
         decided,
-        LowerBounds.best(costs, request.globalBatch(), request.costModel()),
+        bound(),
         fits ? Binding.of(decided.get(0)) : "memory",
         LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), request.costModel()),
         new Search(exhaustive && searched.size() == costs.size(), labels, space()));
@@ -173,6 +188,9 @@ public final class DapplePlanner {
   }
 
   private String space() {
+    if (hopeless) {
+      return "hybrids, which the lower bound leaves out";
+    }
     return searched.size() == costs.size()
         ? placements
         : placements + ", layers in " + searched.size() + " blocks";

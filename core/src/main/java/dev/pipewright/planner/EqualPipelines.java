@@ -11,6 +11,7 @@ import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
+import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class EqualPipelines {
   private static final List<Boolean> BOTH_WAYS = List.of(true, false);
+  private static final int TOGETHER = 8; // pipelines that are priced without news of each other
   private static final List<Boolean> ONE_WAY = List.of(true);
+  private static final List<Boolean> FALSE_TRUE = List.of(false, true);
 
   private final StageCosts costs;
   private final Request request;
@@ -45,6 +49,8 @@ final class EqualPipelines {
   private final Effort effort;
   private final BooleanSupplier stop;
   private final PipelineOracle oracle;
+  private final int[] path;
+  private final Map<List<Object>, Schedule> known = new ConcurrentHashMap<>(); // that took a search
   private final List<PipelineDraft> drafts = new ArrayList<>();
   private final List<PricedPipeline> priced = new ArrayList<>();
   private final Map<Choice, ScheduleShape> shapes = new HashMap<>();
@@ -62,6 +68,10 @@ final class EqualPipelines {
    * @param moves plans that are priced for each of these
    */
   record Effort(int grids, int searched, int decided, int improved, int moves) {}
+
+  private record Pair(PipelineDraft draft, Choice choice) {}
+
+  private record Outcome(Optional<PricedPipeline> priced, Optional<String> refusal) {}
 
   private record Decided(PricedPipeline priced, Candidate candidate) {
     static final Comparator<Decided> FASTEST =
@@ -86,6 +96,7 @@ final class EqualPipelines {
     this.effort = effort;
     this.stop = stop;
     this.oracle = new PipelineOracle(costs, new PathFormula());
+    this.path = OnePath.positions(costs.workload().chain());
     choices.forEach(choice -> shapes.put(choice, ScheduleShape.of(choice)));
   }
 
@@ -96,7 +107,6 @@ final class EqualPipelines {
    * @param sharding of states, where ranks have several replicas
    */
   void add(Parallelism parallelism, List<ZeroStage> sharding) {
-    int[] path = OnePath.positions(costs.workload().chain());
     DividedWork work = new DividedWork(costs, parallelism, path);
     PipelineBounds bounds = new PipelineBounds(costs, work, path, request.recomputation());
     int devices = costs.workload().cluster().size();
@@ -151,12 +161,12 @@ final class EqualPipelines {
   List<Candidate> search(Oracle decides) {
     drafts.sort(
         Comparator.comparing((PipelineDraft draft) -> !draft.holds()).thenComparingDouble(PipelineDraft::rough));
-    for (PipelineDraft draft : drafts) {
-      price(draft, choices.get(0));
-    }
+    price(drafts.stream().map(draft -> new Pair(draft, choices.get(0))).toList());
     List<PricedPipeline> grids = List.copyOf(priced);
-    priceOthers(grids, PricedPipeline::unfilled);
-    priceOthers(grids, PricedPipeline::work);
+    for (boolean searched : FALSE_TRUE) { // what takes a search is last: bounds leave out more then
+      priceOthers(grids, PricedPipeline::unfilled, searched);
+      priceOthers(grids, PricedPipeline::work, searched);
+    }
     priced.sort(PricedPipeline.FASTEST);
     List<Decided> found = new ArrayList<>();
     priced.stream()
@@ -176,18 +186,23 @@ final class EqualPipelines {
    * Prices the most promising grids with other schedules, too.
    *
    * @param promise seconds that a step may take
+   * @param searched whether with schedules made for durations
    */
-  private void priceOthers(List<PricedPipeline> grids, ToDoubleFunction<PricedPipeline> promise) {
+  private void priceOthers(
+      List<PricedPipeline> grids, ToDoubleFunction<PricedPipeline> promise, boolean searched) {
     List<PricedPipeline> sorted = new ArrayList<>(grids);
     sorted.sort(Comparator.comparing((PricedPipeline each) -> !each.fits()).thenComparingDouble(promise));
     for (int i = 0; i < Math.min(effort.grids(), sorted.size()); i++) {
       PricedPipeline grid = sorted.get(i);
       boolean promises = !grid.fits() || promise.applyAsDouble(grid) < limit;
-      for (Choice choice : choices.subList(1, choices.size())) {
-        boolean quick = i < effort.searched() || !choice.entry().needsDurations();
-        if (promises && quick && tried.add(List.of(grid.draft(), choice))) {
-          price(grid.draft(), choice);
-        }
+      boolean quick = i < effort.searched() || !searched;
+      if (promises && quick) {
+        price(
+            choices.subList(1, choices.size()).stream()
+                .filter(choice -> choice.entry().needsDurations() == searched)
+                .filter(choice -> tried.add(List.of(grid.draft(), choice)))
+                .map(choice -> new Pair(grid.draft(), choice))
+                .toList());
       }
     }
   }
@@ -213,29 +228,53 @@ final class EqualPipelines {
         .toList();
   }
 
-  private void price(PipelineDraft draft, Choice choice) {
-    boolean known = Double.isFinite(limit);
-    boolean ended = known && (stop.getAsBoolean() || !draft.holds());
-    boolean usual = choice.equals(choices.get(0)) || draft.grid().ranks() > 1;
-    if (ended || !usual || hopeless(draft, choice) || shardsInVain(draft)) {
-      return;
+  /**
+   * Prices pipelines, a few at a time on as many threads as there are, and keeps them in order: the
+   * outcome is the same however many there are.
+   */
+  private void price(List<Pair> pairs) {
+    for (int from = 0; from < pairs.size(); from += TOGETHER) {
+      List<Pair> some = pairs.subList(from, Math.min(from + TOGETHER, pairs.size()));
+      List<Outcome> outcomes =
+          some.stream().filter(this::worthwhile).toList().parallelStream().map(this::priced).toList();
+      for (Outcome outcome : outcomes) {
+        refusal = refusal == null ? outcome.refusal().orElse(null) : refusal;
+        outcome.priced().filter(each -> !shardsInVain(each.draft())).ifPresent(this::keep);
+      }
     }
+  }
+
+  private void keep(PricedPipeline each) {
+    priced.add(each);
+    limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
+  }
+
+  private boolean worthwhile(Pair pair) {
+    PipelineDraft draft = pair.draft();
+    boolean found = Double.isFinite(limit);
+    boolean ended = found && (stop.getAsBoolean() || !draft.holds());
+    boolean usual = pair.choice().equals(choices.get(0)) || draft.grid().ranks() > 1;
+    return !ended && usual && !hopeless(draft, pair.choice()) && !shardsInVain(draft);
+  }
+
+  private Outcome priced(Pair pair) {
+    PipelineDraft draft = pair.draft();
+    Choice choice = pair.choice();
     try {
-      ScheduledCuts.balanced(
+      Optional<ScheduledCuts> cuts =
+          ScheduledCuts.balanced(
               choice.entry(),
               draft.grid().of(choice.chunks()),
               draft.few(),
               costs,
               request.recomputation(),
-              oracle)
-          .ifPresent(cuts -> {
-            cuts.price();
-            PricedPipeline each = new PricedPipeline(draft, cuts);
-            priced.add(each);
-            limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
-          });
+              oracle,
+              path,
+              known);
+      cuts.ifPresent(ScheduledCuts::price);
+      return new Outcome(cuts.map(made -> new PricedPipeline(draft, made)), Optional.empty());
     } catch (IllegalArgumentException e) { // the schedule is not for these numbers
-      refusal = refusal == null ? e.getMessage() : refusal;
+      return new Outcome(Optional.empty(), Optional.ofNullable(e.getMessage()));
     }
   }
 

@@ -182,37 +182,8 @@ final class GridBound {
           ? microBatches * LayerLoads.sum(held) / (ranks * free)
           : Double.POSITIVE_INFINITY;
     }
-    double atOnce = mean(again(loads.kept(), bytes));
-    double over = atOnce;
-    double all = MOST * over;
-    for (int i = 0; i < HALVINGS; i++) { // the least T whose memory leaves as much time as it takes
-      double middle = (over + all) / 2;
-      if (mean(again(held, middle * ranks * free / microBatches)) <= middle) {
-        all = middle;
-      } else {
-        over = middle;
-      }
-    }
-    return over;
-  }
-
-  /** Seconds of forward passes that run twice so that layers keep no more than {@code most}. */
-  private double again(double[] held, double most) {
-    double over = LayerLoads.sum(held) - most;
-    if (!(over > 0)) {
-      return 0;
-    }
-    Integer[] order = new Integer[held.length];
-    Arrays.setAll(order, at -> at);
-    Arrays.sort(order, (a, b) -> Double.compare(held[b] * loads.forward()[a], held[a] * loads.forward()[b]));
-    double seconds = 0;
-    for (int at : order) {
-      if (held[at] >= over) {
-        return seconds + loads.forward()[at] * over / held[at];
-      }
-      over -= held[at];
-      seconds += loads.forward()[at];
-    }
-    return seconds;
+    double atOnce = mean(new LeastRecomputation(loads.kept(), loads.forward()).seconds(bytes));
+    return new LeastRecomputation(held, loads.forward())
+        .step(atOnce, this::mean, ranks * free / microBatches);
   }
 }

@@ -17,12 +17,15 @@ import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -69,6 +72,7 @@ final class ScheduledCuts {
   private final Recomputation recomputation;
   private final PipelineOracle oracle;
   private final boolean layersInARow; // without branches
+  private final Map<List<Object>, Schedule> known; // that took a search
   private final int[] path;
   private final PricedInput input;
   private final int[] balanced;
@@ -85,7 +89,9 @@ final class ScheduledCuts {
       PipelineOracle oracle,
       boolean layersInARow,
       int[] path,
-      int[] firsts) {
+      int[] firsts,
+      Map<List<Object>, Schedule> known) {
+    this.known = known;
     this.layersInARow = layersInARow;
     this.entry = entry;
     this.grid = grid;
@@ -103,7 +109,8 @@ final class ScheduledCuts {
             batching.microBatches(),
             grid.chunks(),
             oracle,
-            once -> plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again));
+            once -> plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again),
+            known);
   }
 
   /**
@@ -129,8 +136,26 @@ final class ScheduledCuts {
       StageCosts costs,
       Recomputation recomputation,
       PipelineOracle oracle) {
+    int[] path = OnePath.positions(costs.workload().chain());
+    return balanced(entry, grid, batching, costs, recomputation, oracle, path, new HashMap<>());
+  }
+
+  /**
+   * The same.
+   *
+   * @param path positions after which stages may end
+   * @param known schedules that took a search, also those that this one takes
+   */
+  static Optional<ScheduledCuts> balanced(
+      ScheduleEntry entry,
+      Grid grid,
+      MicroBatching batching,
+      StageCosts costs,
+      Recomputation recomputation,
+      PipelineOracle oracle,
+      int[] path,
+      Map<List<Object>, Schedule> known) {
     Chain chain = costs.workload().chain();
-    int[] path = OnePath.positions(chain);
     if (grid.stages() > path.length) {
       return Optional.empty();
     }
@@ -142,7 +167,7 @@ final class ScheduledCuts {
     int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), grid.stages());
     return Optional.of(
         new ScheduledCuts(
-            entry, grid, batching, recomputation, oracle, costs.total(), path, firsts));
+            entry, grid, batching, recomputation, oracle, costs.total(), path, firsts, known));
   }
 
   /**
@@ -153,7 +178,7 @@ final class ScheduledCuts {
   ScheduledCuts with(MicroBatching other) {
     ScheduledCuts made =
         new ScheduledCuts(
-            entry, grid, other, recomputation, oracle, layersInARow, path, best().firsts());
+            entry, grid, other, recomputation, oracle, layersInARow, path, best().firsts(), known);
     made.price();
     return made;
   }

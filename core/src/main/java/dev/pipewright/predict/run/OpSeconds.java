@@ -123,7 +123,7 @@ final class OpSeconds {
       update[stage] =
           shared == null
               ? updating
-              : shared.update(depth, rank) + shared.allGatherUpdated(depth, rank);
+              : shared.update(depth) + shared.allGatherUpdated(depth);
       reduce[stage] = shared == null ? reducing : shared.stage(depth).afterPasses();
     }
     if (assignment.inOnePlace()) {
