@@ -370,8 +370,7 @@ public final class StageCosts {
   }
 
   private double[] cumulative(Quantity quantity, int slice) {
-    return sums
-        .computeIfAbsent(quantity, key -> new ConcurrentHashMap<>())
+    return sums.computeIfAbsent(quantity, key -> new ConcurrentHashMap<>())
         .computeIfAbsent(slice, samples -> newSums(quantity, samples));
   }
 

@@ -77,8 +77,7 @@ public final class ZeroSeconds {
     this.loads = loads;
     this.assignment = assignment;
     this.tied =
-        TiedStates.of(
-            assignment, loads.whole().workload().chain(), assignment.firstWorker(rank));
+        TiedStates.of(assignment, loads.whole().workload().chain(), assignment.firstWorker(rank));
     long[] program = assignment.schedule().packed(rank);
     for (long op : program) {
       stages.computeIfAbsent(depth(op), each -> stage(each, rank));

@@ -35,7 +35,7 @@ public final class AutoPlanner {
   private static final List<Kind> OF_BLOCKS = List.of(Kind.SEQUENCE, Kind.TENSOR);
   private static final List<Kind> OF_MAPS = List.of(Kind.SPATIAL, Kind.FILTER, Kind.CHANNEL);
   private static final List<Kind> NO_KINDS = List.of();
-  private static final double HOPE = 1.1; // how much slower hybrids may begin
+  private static final double HOPE = 1.03; // how much slower hybrids may begin
   private static final int MOST_CHUNKS = 8;
 
   private AutoPlanner() {}

@@ -36,6 +36,12 @@ public final class DapplePlanner {
   /** The first pass also collects plans up to this factor slower, for the simulator to decide. */
   private static final double NEARLY_AS_GOOD = 1.02;
 
+  /** On more devices hybrids are not searched next to a known plan. */
+  private static final int MOST_DEVICES = 2_048;
+
+  /** Partial plans of the wide pass next to a known plan. */
+  private static final long LABELS_WITHIN = 2_000_000;
+
   private final StageCosts costs;
   private final StageCosts searched;
   private final Request request;
@@ -49,7 +55,8 @@ public final class DapplePlanner {
   private double limit = Double.POSITIVE_INFINITY;
   private int pipelines; // that hold as much as their schedule wants
   private boolean exhaustive = true;
-  private boolean hopeless; // whether a known plan is faster than any of these
+  private long mostLabels = Long.MAX_VALUE; // of the wide pass
+  private boolean hopeless; // whether hybrids are not searched next to a known plan
   private String placements = "";
   private long labels;
 
@@ -88,7 +95,8 @@ public final class DapplePlanner {
 
   /**
    * The same for pipelines that are nearly as fast as a plan that is known, or faster; without a
-   * best plan where there is none, and without a search where the lower bound says so.
+   * best plan where there is none, and without a search where the lower bound says so or the
+   * cluster is too large.
    *
    * @param seconds that the known plan takes
    * @param hope how many times as long pipelines may take before their cuts are moved
@@ -102,7 +110,9 @@ public final class DapplePlanner {
       BooleanSupplier stop) {
     DapplePlanner planner = of(costs, request, stop, false);
     planner.limit = seconds * hope;
-    planner.hopeless = planner.bound().value() >= seconds;
+    planner.mostLabels = LABELS_WITHIN;
+    boolean large = costs.workload().cluster().size() > MOST_DEVICES;
+    planner.hopeless = large || planner.bound().value() >= seconds;
     return planner.run(decides);
   }
 
@@ -189,7 +199,10 @@ public final class DapplePlanner {
 
   private String space() {
     if (hopeless) {
-      return "hybrids, which the lower bound leaves out";
+      boolean large = costs.workload().cluster().size() > MOST_DEVICES;
+      return large
+          ? "data parallelism, hybrids left out on so many devices"
+          : "hybrids, which the lower bound leaves out";
     }
     return searched.size() == costs.size()
         ? placements
@@ -205,7 +218,7 @@ public final class DapplePlanner {
     for (Trial trial : trials) {
       search(trial, PipelineSearch.NARROW, Long.MAX_VALUE, limit * (repo ? 1 : NEARLY_AS_GOOD));
     }
-    long budget = Effort.budget(searched);
+    long budget = Math.min(mostLabels, Effort.budget(searched));
     long unfinished = trials.stream().filter(trial -> !trial.finished()).count();
     for (Trial trial : trials) {
       if (!trial.finished()) {

@@ -79,7 +79,9 @@ final class DividedWork {
     return there * (chains * (all.all() - sharded) + sharded / replicas) / ranks;
   }
 
-  /** Of the parameters in the profile those that ZeRO knows: layers that were recorded have none. */
+  /**
+   * Of the parameters in the profile those that ZeRO knows: layers that were recorded have none.
+   */
   private double share() {
     double all = part.parameterBytes()[part.size()];
     return all == 0 ? 1 : LayerLoads.sum(known) / all;

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * by its work alone. For a pipeline of S stages and M micro-batches one price takes O(S · M).
  */
 final class EqualPipelines {
+  private static final double WORTH = 1.1; // times the best, before cuts are moved
   private static final List<Boolean> BOTH_WAYS = List.of(true, false);
   private static final int TOGETHER = 8; // pipelines that are priced without news of each other
   private static final List<Boolean> ONE_WAY = List.of(true);
@@ -136,7 +137,12 @@ final class EqualPipelines {
   }
 
   private void add(
-      int ranks, int replicas, DividedWork work, PipelineBounds bounds, MicroBatching batching, List<ZeroStage> sharding) {
+      int ranks,
+      int replicas,
+      DividedWork work,
+      PipelineBounds bounds,
+      MicroBatching batching,
+      List<ZeroStage> sharding) {
     LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
     int chunks = choices.get(0).chunks();
     double capacity = costs.workload().cluster().mostMemory().value();
@@ -160,7 +166,8 @@ final class EqualPipelines {
    */
   List<Candidate> search(Oracle decides) {
     drafts.sort(
-        Comparator.comparing((PipelineDraft draft) -> !draft.holds()).thenComparingDouble(PipelineDraft::rough));
+        Comparator.comparing((PipelineDraft draft) -> !draft.holds())
+            .thenComparingDouble(PipelineDraft::rough));
     price(drafts.stream().map(draft -> new Pair(draft, choices.get(0))).toList());
     List<PricedPipeline> grids = List.copyOf(priced);
     for (boolean searched : FALSE_TRUE) { // what takes a search is last: bounds leave out more then
@@ -191,7 +198,8 @@ final class EqualPipelines {
   private void priceOthers(
       List<PricedPipeline> grids, ToDoubleFunction<PricedPipeline> promise, boolean searched) {
     List<PricedPipeline> sorted = new ArrayList<>(grids);
-    sorted.sort(Comparator.comparing((PricedPipeline each) -> !each.fits()).thenComparingDouble(promise));
+    sorted.sort(
+        Comparator.comparing((PricedPipeline each) -> !each.fits()).thenComparingDouble(promise));
     for (int i = 0; i < Math.min(effort.grids(), sorted.size()); i++) {
       PricedPipeline grid = sorted.get(i);
       boolean promises = !grid.fits() || promise.applyAsDouble(grid) < limit;
@@ -205,6 +213,18 @@ final class EqualPipelines {
                 .toList());
       }
     }
+  }
+
+  private Optional<ScheduledCuts> balanced(PipelineDraft draft, Choice choice) {
+    return ScheduledCuts.balanced(
+        choice.entry(),
+        draft.grid().of(choice.chunks()),
+        draft.few(),
+        costs,
+        request.recomputation(),
+        oracle,
+        path,
+        known);
   }
 
   /** Adds the plan for all micro-batches where it fits, and that with other sums of gradients. */
@@ -236,7 +256,9 @@ final class EqualPipelines {
     for (int from = 0; from < pairs.size(); from += TOGETHER) {
       List<Pair> some = pairs.subList(from, Math.min(from + TOGETHER, pairs.size()));
       List<Outcome> outcomes =
-          some.stream().filter(this::worthwhile).toList().parallelStream().map(this::priced).toList();
+          some.stream().filter(this::worthwhile).toList().parallelStream()
+              .map(this::priced)
+              .toList();
       for (Outcome outcome : outcomes) {
         refusal = refusal == null ? outcome.refusal().orElse(null) : refusal;
         outcome.priced().filter(each -> !shardsInVain(each.draft())).ifPresent(this::keep);
@@ -261,17 +283,12 @@ final class EqualPipelines {
     PipelineDraft draft = pair.draft();
     Choice choice = pair.choice();
     try {
-      Optional<ScheduledCuts> cuts =
-          ScheduledCuts.balanced(
-              choice.entry(),
-              draft.grid().of(choice.chunks()),
-              draft.few(),
-              costs,
-              request.recomputation(),
-              oracle,
-              path,
-              known);
-      cuts.ifPresent(ScheduledCuts::price);
+      Optional<ScheduledCuts> cuts = balanced(draft, choice);
+      boolean first = choice.equals(choices.get(0)); // says which grids promise most
+      double rest =
+          (draft.batching().microBatches() - draft.few().microBatches()) * draft.leastWork();
+      double worth = first ? Double.POSITIVE_INFINITY : WORTH * limit - rest;
+      cuts.ifPresent(made -> made.price(worth));
       return new Outcome(cuts.map(made -> new PricedPipeline(draft, made)), Optional.empty());
     } catch (IllegalArgumentException e) { // the schedule is not for these numbers
       return new Outcome(Optional.empty(), Optional.ofNullable(e.getMessage()));

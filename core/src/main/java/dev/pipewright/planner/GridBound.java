@@ -9,12 +9,16 @@ import java.util.Arrays;
  * <p>Each of these holds, so their maximum does:
  *
  * <ul>
- *   <li>The ranks share all passes of all micro-batches, and the ends of the step (sums of gradients
- *       that nothing hides, updates). The busiest has at least the mean; and of {@code k·ranks + 1}
- *       runs of layers some rank has {@code k + 1}, the least of these at best.
+ *   <li>The ranks share all passes of all micro-batches, and the ends of the step (sums of
+ *       gradients that nothing hides, updates). The busiest has at least the mean; and of {@code
+ *       k·ranks + 1} runs of layers some rank has {@code k + 1}, the least of these at best.
  *   <li>Before rank q works a micro-batch has passed q stages, a run of layers in each at least.
  *       Where backward passes are whole, the last pass of a rank is one of its first stage, and the
  *       stages before follow it. The mean over the ranks is a bound.
+ *   <li>No backward pass begins before a micro-batch has passed all layers, and after the last
+ *       forward pass one goes all the way back (where backward passes are split, without the
+ *       weights' gradients). Before that, or after it, the ranks share all passes of the other
+ *       kind.
  *   <li>With one stage on each rank, stage s waits for the forward pass of all layers before its
  *       own, does its passes, and, where backward passes are whole, waits for the backward pass of
  *       all layers before. A step is at least the least T within which all layers have a stage when
@@ -73,7 +77,7 @@ final class GridBound {
    * @param working bytes of a backward pass beyond what is kept
    */
   double seconds(double free, double working) {
-    double most = Math.max(largest(), mean(0));
+    double most = Math.max(Math.max(largest(), mean(0)), oneWay());
     most = shape.straight() ? Math.max(most, inTurn(most)) : most;
     return Math.max(most, remembering(free, working));
   }
@@ -94,6 +98,17 @@ final class GridBound {
       }
     }
     return (all + filling + Math.max(LayerLoads.sum(tail), shape.splits() ? 0 : draining)) / ranks;
+  }
+
+  /** A micro-batch goes through all layers before, or after, the ranks share half of the work. */
+  private double oneWay() {
+    double forward = LayerLoads.sum(loads.forward());
+    double backward = LayerLoads.sum(loads.backward());
+    double back = backward - (shape.splits() ? LayerLoads.sum(loads.weights()) : 0);
+    double sent = (ranks - 1) * send;
+    double before = forward + microBatches * backward / ranks;
+    double after = microBatches * forward / ranks + back;
+    return Math.max(Math.max(before, after), forward + back + sent) + sent;
   }
 
   /** Of the rank with the most of the largest runs of layers. */
@@ -178,9 +193,7 @@ final class GridBound {
     double bytes = shape.straight() ? ranks * (free - working) : Double.POSITIVE_INFINITY;
     if (recomputation == Recomputation.NEVER) {
       boolean fits = LayerLoads.sum(loads.kept()) <= bytes;
-      return fits
-          ? microBatches * LayerLoads.sum(held) / (ranks * free)
-          : Double.POSITIVE_INFINITY;
+      return fits ? microBatches * LayerLoads.sum(held) / (ranks * free) : Double.POSITIVE_INFINITY;
     }
     double atOnce = mean(new LeastRecomputation(loads.kept(), loads.forward()).seconds(bytes));
     return new LeastRecomputation(held, loads.forward())

@@ -67,8 +67,7 @@ final class PipelineBounds {
     double bytes = cutBytes * batching.samples();
     double received = cutBytes * slice;
     double capacity = costs.workload().cluster().mostMemory().value();
-    double states =
-        work.stateBytes(grid.ranks(), grid.replicas(), grid.sharding(), shape.chains());
+    double states = work.stateBytes(grid.ranks(), grid.replicas(), grid.sharding(), shape.chains());
     return new GridBound(
             loads,
             grid.ranks(),

@@ -44,6 +44,11 @@ final class PipelineDraft {
     return batching.fewer(grid.ranks());
   }
 
+  /** Seconds that the busiest rank works for a micro-batch at least. */
+  double leastWork() {
+    return least / batching.microBatches();
+  }
+
   /** Whether devices can hold the states. */
   boolean holds() {
     return holds;

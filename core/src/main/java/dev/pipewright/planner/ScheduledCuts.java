@@ -80,6 +80,7 @@ final class ScheduledCuts {
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
   private int mostPriced;
   private BooleanSupplier stop = () -> false;
+  private double worthwhile = Double.POSITIVE_INFINITY; // seconds
 
   private ScheduledCuts(
       ScheduleEntry entry,
@@ -119,7 +120,17 @@ final class ScheduledCuts {
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
   void price() {
+    price(Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * The same, but where memory does not suffice without recomputation and a step takes longer than
+   * {@code worth} seconds even so, it does not recompute.
+   */
+  void price(double worth) {
+    worthwhile = worth;
     best = priced(order(), balanced);
+    worthwhile = Double.POSITIVE_INFINITY;
   }
 
   /** By the closed form where there is one. */
@@ -338,6 +349,9 @@ final class ScheduledCuts {
     Arrays.fill(share, recomputation.always() ? 1 : 0);
     Priced kept = priced(order, firsts, share);
     if (recomputation.always() || recomputation == Recomputation.NEVER || kept.fits()) {
+      return kept;
+    }
+    if (kept.estimate().stepSeconds() > worthwhile) {
       return kept;
     }
     Arrays.setAll(share, stage -> kept.peak(stage).fits() ? 0 : 1);

@@ -154,7 +154,17 @@ class EqualPipelinesTest {
           PipelineBounds bounds = bounds(costs, Parallelism.NONE, recomputation);
           double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
           for (ScheduledCuts cuts : cuts(choice, grid, batching, costs, recomputation, oracle)) {
-            String what = instance + " " + choice.entry().name() + " " + grid + " " + batching + recomputation + " " + bound;
+            String what =
+                instance
+                    + " "
+                    + choice.entry().name()
+                    + " "
+                    + grid
+                    + " "
+                    + batching
+                    + recomputation
+                    + " "
+                    + bound;
             if (cuts.fits()) {
               assertTrue(bound <= cuts.seconds() * (1 + ROUNDING), what);
               double simulated = simulator.assess(cuts.plan()).stepSeconds();
