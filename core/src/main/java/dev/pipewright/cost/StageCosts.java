@@ -9,7 +9,6 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +24,9 @@ import java.util.stream.IntStream;
  * allow; the slowest device, with {@code ⌈samples/r⌉}, sets the pace.
  */
 public final class StageCosts {
+  private static final List<Quantity> FORWARD = List.of(Quantity.FORWARD);
+  private static final List<Quantity> BOTH = List.of(Quantity.FORWARD, Quantity.BACKWARD);
+
   private final Workload workload;
   private final int[] ends; // for each end that may be chosen the end in the chain; 0 first
   private final boolean total;
@@ -179,37 +181,18 @@ public final class StageCosts {
    * suits each layer best, cumulative by end: no slice is cheaper, sample for sample.
    */
   public double[] cheapestSecondsPerSample(int samples) {
-    double[] best = new double[workload.profile().layers()];
-    Arrays.fill(best, Double.POSITIVE_INFINITY);
-    cheapest(best, 1);
-    cheapest(best, samples);
-    for (int batch : workload.profile().samples()) {
-      if (batch < samples) { // time per sample is monotone between measured sizes
-        cheapest(best, batch);
-      }
-    }
-    return byEnd(workload.chain().cumulative(best));
+    return byEnd(
+        workload
+            .chain()
+            .cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, BOTH)));
   }
 
   /** The same of the forward pass alone. */
   public double[] cheapestForwardSecondsPerSample(int samples) {
-    double[] best = new double[workload.profile().layers()];
-    Arrays.fill(best, Double.POSITIVE_INFINITY);
-    List<Integer> slices = new ArrayList<>(List.of(1, samples));
-    workload.profile().samples().stream().filter(each -> each < samples).forEach(slices::add);
-    for (int slice : slices) {
-      double[] forward = workload.profile().seconds(Quantity.FORWARD, slice);
-      Arrays.setAll(best, layer -> Math.min(best[layer], forward[layer] / slice));
-    }
-    return byEnd(workload.chain().cumulative(best));
-  }
-
-  private void cheapest(double[] best, int slice) {
-    double[] forward = workload.profile().seconds(Quantity.FORWARD, slice);
-    double[] backward = workload.profile().seconds(Quantity.BACKWARD, slice);
-    for (int layer = 0; layer < best.length; layer++) {
-      best[layer] = Math.min(best[layer], (forward[layer] + backward[layer]) / slice);
-    }
+    return byEnd(
+        workload
+            .chain()
+            .cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, FORWARD)));
   }
 
   /** Cumulative seconds of the optimizer's step by end: read only. */

@@ -48,7 +48,7 @@ public final class AutoPlanner {
    */
   public static Planning plan(
       StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
-    if (hybridsOnly(request)) {
+    if (!widely(request)) {
       return DapplePlanner.plan(costs, request, decides, stop);
     }
     EqualPipelines pipelines = pipelines(costs, request, stop);
@@ -72,8 +72,9 @@ public final class AutoPlanner {
             "equal pipelines with all schedules, and " + hybrids.search().space()));
   }
 
-  private static boolean hybridsOnly(Request request) {
-    return request.costModel() != CostModel.PIPEWRIGHT || request.shape() != Shape.ANY;
+  /** Whether equal pipelines are searched, too; otherwise hybrids alone. */
+  public static boolean widely(Request request) {
+    return request.costModel() == CostModel.PIPEWRIGHT && request.shape() == Shape.ANY;
   }
 
   private static EqualPipelines pipelines(StageCosts costs, Request request, BooleanSupplier stop) {
@@ -86,7 +87,7 @@ public final class AutoPlanner {
 
   /** Why nothing fits, and what would help. */
   public static String sentence(StageCosts costs, Request request) {
-    if (hybridsOnly(request)) {
+    if (!widely(request)) {
       return Remedy.sentence(costs, request);
     }
     EqualPipelines pipelines = pipelines(costs, request, () -> false);

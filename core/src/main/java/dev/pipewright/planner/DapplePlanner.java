@@ -37,7 +37,10 @@ public final class DapplePlanner {
   private static final double NEARLY_AS_GOOD = 1.02;
 
   /** On more devices hybrids are not searched next to a known plan. */
-  private static final int MOST_DEVICES = 2_048;
+  private static final int MOST_DEVICES = 4_096;
+
+  /** Likewise. */
+  private static final int MOST_MACHINES = 512;
 
   /** Partial plans of the wide pass next to a known plan. */
   private static final long LABELS_WITHIN = 2_000_000;
@@ -56,6 +59,7 @@ public final class DapplePlanner {
   private int pipelines; // that hold as much as their schedule wants
   private boolean exhaustive = true;
   private long mostLabels = Long.MAX_VALUE; // of the wide pass
+  private boolean large;
   private boolean hopeless; // whether hybrids are not searched next to a known plan
   private String placements = "";
   private long labels;
@@ -111,8 +115,9 @@ public final class DapplePlanner {
     DapplePlanner planner = of(costs, request, stop, false);
     planner.limit = seconds * hope;
     planner.mostLabels = LABELS_WITHIN;
-    boolean large = costs.workload().cluster().size() > MOST_DEVICES;
-    planner.hopeless = large || planner.bound().value() >= seconds;
+    boolean ended = Double.isFinite(seconds) && stop.getAsBoolean();
+    planner.large = isLarge(costs.workload().cluster());
+    planner.hopeless = planner.large || ended || planner.bound().value() >= seconds;
     return planner.run(decides);
   }
 
@@ -154,6 +159,10 @@ public final class DapplePlanner {
         "%s only scores plans: a step may cost less than its work, so the best plan makes no sense",
         request.costModel().word());
     return new DapplePlanner(costs, request, stop, exact);
+  }
+
+  private static boolean isLarge(Cluster cluster) {
+    return cluster.size() > MOST_DEVICES || cluster.machines() > MOST_MACHINES;
   }
 
   private LowerBound bound() {
@@ -199,10 +208,9 @@ public final class DapplePlanner {
 
   private String space() {
     if (hopeless) {
-      boolean large = costs.workload().cluster().size() > MOST_DEVICES;
       return large
           ? "data parallelism, hybrids left out on so many devices"
-          : "hybrids, which the lower bound leaves out";
+          : "hybrids, as far as time and the lower bound leave them in";
     }
     return searched.size() == costs.size()
         ? placements

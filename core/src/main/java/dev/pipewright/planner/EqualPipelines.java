@@ -50,6 +50,7 @@ final class EqualPipelines {
   private final Effort effort;
   private final BooleanSupplier stop;
   private final PipelineOracle oracle;
+  private final double capacity; // bytes of the largest device
   private final int[] path;
   private final Map<List<Object>, Schedule> known = new ConcurrentHashMap<>(); // that took a search
   private final List<PipelineDraft> drafts = new ArrayList<>();
@@ -97,6 +98,7 @@ final class EqualPipelines {
     this.effort = effort;
     this.stop = stop;
     this.oracle = new PipelineOracle(costs, new PathFormula());
+    this.capacity = costs.workload().cluster().mostMemory().value();
     this.path = OnePath.positions(costs.workload().chain());
     choices.forEach(choice -> shapes.put(choice, ScheduleShape.of(choice)));
   }
@@ -145,7 +147,6 @@ final class EqualPipelines {
       List<ZeroStage> sharding) {
     LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
     int chunks = choices.get(0).chunks();
-    double capacity = costs.workload().cluster().mostMemory().value();
     for (ZeroStage states : replicas > 1 ? sharding : List.of(ZeroStage.NOTHING)) {
       if (states == ZeroStage.PARAMETERS && ranks > 1) {
         continue; // gathered for each micro-batch of each rank
@@ -176,14 +177,17 @@ final class EqualPipelines {
     }
     priced.sort(PricedPipeline.FASTEST);
     List<Decided> found = new ArrayList<>();
-    priced.stream()
-        .limit(effort.decided())
-        .filter(PricedPipeline::fits)
-        .forEach(each -> decide(each, decides, found));
+    for (PricedPipeline each : priced.subList(0, Math.min(effort.decided(), priced.size()))) {
+      if (each.fits() && (found.isEmpty() || !stop.getAsBoolean())) {
+        decide(each, decides, found);
+      }
+    }
     found.sort(Decided.FASTEST);
     for (Decided each : List.copyOf(found.subList(0, Math.min(effort.improved(), found.size())))) {
-      each.priced().cuts().improve(effort.moves(), stop);
-      decide(each.priced(), decides, found);
+      if (!stop.getAsBoolean()) {
+        each.priced().cuts().improve(effort.moves(), stop);
+        decide(each.priced(), decides, found);
+      }
     }
     found.sort(Decided.FASTEST);
     return different(found.stream().map(Decided::candidate).toList());

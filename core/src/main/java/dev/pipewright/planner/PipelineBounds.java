@@ -23,6 +23,7 @@ final class PipelineBounds {
   private final StageCosts costs;
   private final DividedWork work;
   private final Recomputation recomputation;
+  private final double capacity; // bytes of the largest device
   private final double cutBytes; // of a sample, over the narrowest cut
   private final Map<List<Object>, Links> links = new HashMap<>();
 
@@ -39,6 +40,7 @@ final class PipelineBounds {
     this.costs = costs;
     this.work = work;
     this.recomputation = recomputation;
+    this.capacity = costs.workload().cluster().mostMemory().value();
     this.cutBytes =
         Arrays.stream(path, 0, path.length - 1)
             .mapToDouble(end -> costs.cutBytes()[end + 1])
@@ -66,7 +68,6 @@ final class PipelineBounds {
     }
     double bytes = cutBytes * batching.samples();
     double received = cutBytes * slice;
-    double capacity = costs.workload().cluster().mostMemory().value();
     double states = work.stateBytes(grid.ranks(), grid.replicas(), grid.sharding(), shape.chains());
     return new GridBound(
             loads,

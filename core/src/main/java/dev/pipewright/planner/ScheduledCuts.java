@@ -5,10 +5,8 @@ import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
-import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.partition.BlockPartition;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -16,11 +14,9 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.PipelinePolicy;
-import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -71,6 +67,7 @@ final class ScheduledCuts {
   private final MicroBatching batching;
   private final Recomputation recomputation;
   private final PipelineOracle oracle;
+  private final CutPlans plans;
   private final boolean layersInARow; // without branches
   private final Map<List<Object>, Schedule> known; // that took a search
   private final int[] path;
@@ -100,6 +97,7 @@ final class ScheduledCuts {
     this.recomputation = recomputation;
     this.oracle = oracle;
     this.path = path;
+    this.plans = new CutPlans(grid, batching, recomputation, path);
     this.balanced = firsts;
     this.seen.add(Arrays.stream(firsts).boxed().toList());
     double[] again = new double[grid.stages()];
@@ -110,7 +108,8 @@ final class ScheduledCuts {
             batching.microBatches(),
             grid.chunks(),
             oracle,
-            once -> plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again),
+            once ->
+                plans.plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again),
             known);
   }
 
@@ -385,52 +384,7 @@ final class ScheduledCuts {
   }
 
   private Priced priced(ScheduleSpec order, int[] firsts, double[] share) {
-    PipelinePlan plan = plan(order, batching.microBatches(), firsts, share);
+    PipelinePlan plan = plans.plan(order, batching.microBatches(), firsts, share);
     return new Priced(order, firsts, plan, oracle.assess(plan));
-  }
-
-  /**
-   * The plan.
-   *
-   * @param share of the layers of each stage that are recomputed
-   */
-  private PipelinePlan plan(ScheduleSpec order, int microBatches, int[] cuts, double[] share) {
-    Placement placement = order.placement(cuts.length);
-    int[] inFlight = order.inFlight(cuts.length, microBatches);
-    List<StagePlan> stages = new ArrayList<>();
-    for (int stage = 0; stage < cuts.length; stage++) {
-      int next = stage + 1 < cuts.length ? cuts[stage + 1] : path.length;
-      StagePlan keeping =
-          new StagePlan(
-              cuts[stage] == 0 ? 0 : path[cuts[stage] - 1] + 1,
-              path[next - 1],
-              grid.devices(placement.rankOf(stage)),
-              grid.parallelism(),
-              Recompute.NONE,
-              inFlight[stage],
-              List.of());
-      stages.add(recomputing(keeping, share[stage]));
-    }
-    return new PipelinePlan(
-        order,
-        microBatches,
-        batching.microBatch(),
-        batching.unit(),
-        grid.overlaps(),
-        stages,
-        grid.sharding());
-  }
-
-  /** The first layers of a stage are recomputed. */
-  private StagePlan recomputing(StagePlan stage, double share) {
-    int layers = stage.lastLayer() - stage.firstLayer() + 1;
-    int count = (int) Math.ceil(layers * share);
-    if (count == 0) {
-      return stage;
-    }
-    return count == layers
-        ? stage.with(recomputation.ofStage())
-        : stage.selective(
-            List.of(new LayerRange(stage.firstLayer(), stage.firstLayer() + count - 1)));
   }
 }
