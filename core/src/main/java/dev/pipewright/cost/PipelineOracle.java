@@ -20,11 +20,12 @@ import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
@@ -37,10 +38,12 @@ public final class PipelineOracle implements Oracle {
 
   private final StageCosts costs;
   private final PipelineFormula formula;
-  private final Map<Parallelism, StageCosts> parts = new ConcurrentHashMap<>();
-  private final Map<Parallelism, Optional<String>> refusals = new ConcurrentHashMap<>();
-  private final Map<Holders, StageGroups> groups = new ConcurrentHashMap<>(); // seen lately
-  private final Map<Exchanging, StageExchanges> exchanges = new ConcurrentHashMap<>(); // likewise
+  private final Remembered<Parallelism, StageCosts> parts = new Remembered<>();
+  private final Remembered<Parallelism, Optional<String>> refusals = new Remembered<>();
+  private final Map<Holders, StageGroups> groups = // seen lately
+      Collections.synchronizedMap(new HashMap<>());
+  private final Map<Exchanging, StageExchanges> exchanges = // likewise
+      Collections.synchronizedMap(new HashMap<>());
 
   /** Devices of a stage, as many as {@code parts} dividing each layer. */
   private record Holders(List<Integer> devices, int parts) {}
@@ -179,7 +182,7 @@ public final class PipelineOracle implements Oracle {
           stage.replicas(),
           plan.microBatching());
       refusals
-          .computeIfAbsent(stage.parallelism(), this::refusal)
+          .of(stage.parallelism(), this::refusal)
           .ifPresent(why -> Check.that(false, "%s", why));
     }
   }
@@ -343,8 +346,7 @@ public final class PipelineOracle implements Oracle {
   /** What layers cost a device of a group that divides them so. */
   public StageCosts part(Parallelism parallelism) {
     return parallelism.several()
-        ? parts.computeIfAbsent(
-            parallelism, key -> costs.with(ShardedProfile.of(costs.workload(), key)))
+        ? parts.of(parallelism, key -> costs.with(ShardedProfile.of(costs.workload(), key)))
         : costs;
   }
 

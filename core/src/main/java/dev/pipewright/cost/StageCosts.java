@@ -11,8 +11,6 @@ import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -34,8 +32,8 @@ public final class StageCosts {
   private final double[] keptBytes; // for one sample
   private final double[] cutBytes; // index end: activation that crosses a cut before position end
   private final double[] updateSeconds;
-  private final Map<Integer, Times> times = new ConcurrentHashMap<>(); // by slice size
-  private final Map<Quantity, Map<Integer, double[]>> sums = new ConcurrentHashMap<>(); // likewise
+  private final Remembered<Integer, Times> times = new Remembered<>(); // by slice size
+  private final Remembered<Slices, double[]> sums = new Remembered<>();
   private final double[] gradientBytes; // likewise
   private final double staticPerParameterByte;
   private final double gradientPerParameterByte;
@@ -47,6 +45,8 @@ public final class StageCosts {
    * all layers needs.
    */
   private record Times(double[] forward, double[] backward, double workingBytes) {}
+
+  private record Slices(Quantity quantity, int samples) {}
 
   /** Costs of stages that may be cut at every position of the chain. */
   public StageCosts(Workload workload) {
@@ -154,7 +154,7 @@ public final class StageCosts {
 
   private Times times(int slice) {
     Check.that(slice >= 1, "a slice has samples: slice=%d", slice);
-    return times.computeIfAbsent(slice, this::read);
+    return times.of(slice, this::read);
   }
 
   private Times read(int slice) {
@@ -181,18 +181,12 @@ public final class StageCosts {
    * suits each layer best, cumulative by end: no slice is cheaper, sample for sample.
    */
   public double[] cheapestSecondsPerSample(int samples) {
-    return byEnd(
-        workload
-            .chain()
-            .cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, BOTH)));
+    return cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, BOTH));
   }
 
   /** The same of the forward pass alone. */
   public double[] cheapestForwardSecondsPerSample(int samples) {
-    return byEnd(
-        workload
-            .chain()
-            .cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, FORWARD)));
+    return cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, FORWARD));
   }
 
   /** Cumulative seconds of the optimizer's step by end: read only. */
@@ -353,12 +347,9 @@ public final class StageCosts {
   }
 
   private double[] cumulative(Quantity quantity, int slice) {
-    return sums.computeIfAbsent(quantity, key -> new ConcurrentHashMap<>())
-        .computeIfAbsent(slice, samples -> newSums(quantity, samples));
-  }
-
-  private double[] newSums(Quantity quantity, int slice) {
-    return byEnd(workload.chain().cumulative(workload.profile().seconds(quantity, slice)));
+    return sums.of(
+        new Slices(quantity, slice),
+        of -> cumulative(workload.profile().seconds(of.quantity, of.samples)));
   }
 
   /** The slowdown of the fastest device. */

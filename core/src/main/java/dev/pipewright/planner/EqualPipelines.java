@@ -13,6 +13,7 @@ import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +52,8 @@ final class EqualPipelines {
   private final PipelineOracle oracle;
   private final double capacity; // bytes of the largest device
   private final int[] path;
-  private final Map<List<Object>, Schedule> known = new ConcurrentHashMap<>(); // that took a search
+  private final Map<List<Object>, Schedule> known = // that took a search
+      Collections.synchronizedMap(new HashMap<>());
   private final List<PipelineDraft> drafts = new ArrayList<>();
   private final List<PricedPipeline> priced = new ArrayList<>();
   private final Map<Choice, ScheduleShape> shapes = new HashMap<>();
