@@ -20,6 +20,7 @@ import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -37,11 +38,19 @@ public final class PipelineOracle implements Oracle {
 
   private final StageCosts costs;
   private final PipelineFormula formula;
-  private final Map<Parallelism, StageCosts> parts = new HashMap<>();
-  private final Map<Holders, StageGroups> groups = new HashMap<>(); // of plans seen lately
+  private final Remembered<Parallelism, StageCosts> parts = new Remembered<>();
+  private final Remembered<Parallelism, Optional<String>> refusals = new Remembered<>();
+  private final Map<Holders, StageGroups> groups = // seen lately
+      Collections.synchronizedMap(new HashMap<>());
+  private final Map<Exchanging, StageExchanges> exchanges = // likewise
+      Collections.synchronizedMap(new HashMap<>());
 
   /** Devices of a stage, as many as {@code parts} dividing each layer. */
   private record Holders(List<Integer> devices, int parts) {}
+
+  /** A stage whose tensor-parallel groups exchange. */
+  private record Exchanging(
+      Collectives tensor, LayerRange range, Parallelism parallelism, int slice) {}
 
   public PipelineOracle(StageCosts costs, PipelineFormula formula) {
     this.costs = costs;
@@ -172,10 +181,14 @@ public final class PipelineOracle implements Oracle {
           stage.lastLayer(),
           stage.replicas(),
           plan.microBatching());
-      new ParallelismLimits(costs.workload().chain().graph())
-          .refusal(stage.parallelism())
+      refusals
+          .of(stage.parallelism(), this::refusal)
           .ifPresent(why -> Check.that(false, "%s", why));
     }
+  }
+
+  private Optional<String> refusal(Parallelism parallelism) {
+    return new ParallelismLimits(costs.workload().chain().graph()).refusal(parallelism);
   }
 
   /**
@@ -333,16 +346,25 @@ public final class PipelineOracle implements Oracle {
   /** What layers cost a device of a group that divides them so. */
   public StageCosts part(Parallelism parallelism) {
     return parallelism.several()
-        ? parts.computeIfAbsent(
-            parallelism, key -> costs.with(ShardedProfile.of(costs.workload(), key)))
+        ? parts.of(parallelism, key -> costs.with(ShardedProfile.of(costs.workload(), key)))
         : costs;
   }
 
   /** Within the stage's tensor-parallel groups; empty where it has none. */
   private Optional<StageExchanges> exchanges(StagePlan stage, StageGroups groups, int slice) {
     return stage.parallelism().several()
-        ? Optional.of(exchanges(stage, groups, slice, each -> true))
+        ? Optional.of(exchanged(stage, groups, slice))
         : Optional.empty();
+  }
+
+  private StageExchanges exchanged(StagePlan stage, StageGroups groups, int slice) {
+    if (exchanges.size() >= MOST_GROUPS) {
+      exchanges.clear();
+    }
+    LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
+    return exchanges.computeIfAbsent(
+        new Exchanging(groups.tensor(), range, stage.parallelism(), slice),
+        key -> exchanges(stage, groups, slice, each -> true));
   }
 
   /** Those that count. */

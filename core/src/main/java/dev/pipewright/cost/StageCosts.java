@@ -10,9 +10,7 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -24,6 +22,9 @@ import java.util.stream.IntStream;
  * allow; the slowest device, with {@code ⌈samples/r⌉}, sets the pace.
  */
 public final class StageCosts {
+  private static final List<Quantity> FORWARD = List.of(Quantity.FORWARD);
+  private static final List<Quantity> BOTH = List.of(Quantity.FORWARD, Quantity.BACKWARD);
+
   private final Workload workload;
   private final int[] ends; // for each end that may be chosen the end in the chain; 0 first
   private final boolean total;
@@ -31,7 +32,8 @@ public final class StageCosts {
   private final double[] keptBytes; // for one sample
   private final double[] cutBytes; // index end: activation that crosses a cut before position end
   private final double[] updateSeconds;
-  private final Map<Integer, Times> times = new HashMap<>(); // by slice size
+  private final Remembered<Integer, Times> times = new Remembered<>(); // by slice size
+  private final Remembered<Slices, double[]> sums = new Remembered<>();
   private final double[] gradientBytes; // likewise
   private final double staticPerParameterByte;
   private final double gradientPerParameterByte;
@@ -43,6 +45,8 @@ public final class StageCosts {
    * all layers needs.
    */
   private record Times(double[] forward, double[] backward, double workingBytes) {}
+
+  private record Slices(Quantity quantity, int samples) {}
 
   /** Costs of stages that may be cut at every position of the chain. */
   public StageCosts(Workload workload) {
@@ -150,7 +154,7 @@ public final class StageCosts {
 
   private Times times(int slice) {
     Check.that(slice >= 1, "a slice has samples: slice=%d", slice);
-    return times.computeIfAbsent(slice, this::read);
+    return times.of(slice, this::read);
   }
 
   private Times read(int slice) {
@@ -177,24 +181,12 @@ public final class StageCosts {
    * suits each layer best, cumulative by end: no slice is cheaper, sample for sample.
    */
   public double[] cheapestSecondsPerSample(int samples) {
-    double[] best = new double[workload.profile().layers()];
-    Arrays.fill(best, Double.POSITIVE_INFINITY);
-    cheapest(best, 1);
-    cheapest(best, samples);
-    for (int batch : workload.profile().samples()) {
-      if (batch < samples) { // time per sample is monotone between measured sizes
-        cheapest(best, batch);
-      }
-    }
-    return byEnd(workload.chain().cumulative(best));
+    return cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, BOTH));
   }
 
-  private void cheapest(double[] best, int slice) {
-    double[] forward = workload.profile().seconds(Quantity.FORWARD, slice);
-    double[] backward = workload.profile().seconds(Quantity.BACKWARD, slice);
-    for (int layer = 0; layer < best.length; layer++) {
-      best[layer] = Math.min(best[layer], (forward[layer] + backward[layer]) / slice);
-    }
+  /** The same of the forward pass alone. */
+  public double[] cheapestForwardSecondsPerSample(int samples) {
+    return cumulative(CheapestSlices.secondsPerSample(workload.profile(), samples, FORWARD));
   }
 
   /** Cumulative seconds of the optimizer's step by end: read only. */
@@ -355,7 +347,9 @@ public final class StageCosts {
   }
 
   private double[] cumulative(Quantity quantity, int slice) {
-    return byEnd(workload.chain().cumulative(workload.profile().seconds(quantity, slice)));
+    return sums.of(
+        new Slices(quantity, slice),
+        of -> cumulative(workload.profile().seconds(of.quantity, of.samples)));
   }
 
   /** The slowdown of the fastest device. */

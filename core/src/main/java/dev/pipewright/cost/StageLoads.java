@@ -16,6 +16,8 @@ public final class StageLoads {
   private final Function<Parallelism, StageCosts> shared; // of a worker's part of them
   private final Assignment assignment;
   private final List<Integer> devices; // by worker
+  private final Map<Integer, Double> paces = new HashMap<>(); // by depth
+  private final Map<Integer, Integer> slices = new HashMap<>(); // likewise
 
   /**
    * @param costs of whole layers
@@ -77,6 +79,10 @@ public final class StageLoads {
 
   /** Samples of the largest slice that a worker of a stage computes. */
   public int slice(int depth) {
+    return slices.computeIfAbsent(depth, this::newSlice);
+  }
+
+  private int newSlice(int depth) {
     Placement placement = assignment.schedule().placement();
     int fewest = Integer.MAX_VALUE;
     for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
@@ -103,6 +109,10 @@ public final class StageLoads {
 
   /** Seconds of a pass for each second on the profile's device, waiting for others included. */
   public double pace(int depth) {
+    return paces.computeIfAbsent(depth, this::newPace);
+  }
+
+  private double newPace(int depth) {
     return slowdown(depth) * costs.workload().cluster().software().waiting(assignment.size());
   }
 

@@ -81,7 +81,7 @@ public final class ZeroCosts {
       backward = backward > 0 ? backward : passes.seconds(Pass.BACKWARD_INPUT) + apart;
     }
     double forward = passes.seconds(Pass.FORWARD) - loads.seconds(Quantity.FORWARD, stage, range);
-    double summing = passes.afterPasses() + seconds.allGatherUpdated(stage, rank(stage));
+    double summing = passes.afterPasses() + seconds.allGatherUpdated(stage);
     return new StageCost(
         whole.forwardSeconds() + forward,
         whole.backwardSeconds() + backward - computed,
@@ -91,7 +91,7 @@ public final class ZeroCosts {
         whole.returnSeconds(),
         summing,
         summing,
-        seconds.update(stage, rank(stage)),
+        seconds.update(stage),
         memory(stage, whole.memory()));
   }
 

@@ -31,6 +31,7 @@ public final class ZeroSeconds {
   private final Assignment assignment;
   private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
   private final Wire wire = new Wire();
+  private final List<TiedStates> tied; // of the rank
   private @Nullable HolderGroups ofRank; // those of the stage before
 
   /** What a worker's exchanges go over, and its clock. */
@@ -75,6 +76,8 @@ public final class ZeroSeconds {
   public ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
     this.loads = loads;
     this.assignment = assignment;
+    this.tied =
+        TiedStates.of(assignment, loads.whole().workload().chain(), assignment.firstWorker(rank));
     long[] program = assignment.schedule().packed(rank);
     for (long op : program) {
       stages.computeIfAbsent(depth(op), each -> stage(each, rank));
@@ -85,7 +88,7 @@ public final class ZeroSeconds {
       stage(depth(op)).run(Schedule.pass(op), recomputing);
     }
     stages.values().forEach(ZeroTimeline::finish);
-    for (TiedStates tied : tied(rank)) {
+    for (TiedStates tied : tied) {
       Collectives group = group(tied);
       double bytes = tied.whole() * (double) loads.whole().workload().training().gradientBytes();
       stage(tied.depths().get(0))
@@ -149,20 +152,16 @@ public final class ZeroSeconds {
     return first && pass.propagates();
   }
 
-  private List<TiedStates> tied(int rank) {
-    return TiedStates.of(assignment, chain(), assignment.firstWorker(rank));
-  }
-
   private Collectives group(TiedStates tied) {
     return HolderGroups.group(cluster(), List.of(tied.members()), loads::device);
   }
 
   /** Seconds of a stage's update: of the worker's part of it. */
-  public double update(int depth, int rank) {
+  public double update(int depth) {
     ZeroTimeline own = stage(depth);
     double numbers = own.numbers();
     double updated = own.updated();
-    for (TiedStates tied : tied(rank)) {
+    for (TiedStates tied : tied) {
       numbers += tied.depths().contains(depth) ? tied.table().numbers() : 0;
       updated += tied.depths().get(0) == depth ? tied.part() : 0;
     }
@@ -171,9 +170,9 @@ public final class ZeroSeconds {
   }
 
   /** Seconds after it until all have what is new. */
-  public double allGatherUpdated(int depth, int rank) {
+  public double allGatherUpdated(int depth) {
     double seconds = stage(depth).allGatherUpdated();
-    for (TiedStates tied : tied(rank)) {
+    for (TiedStates tied : tied) {
       boolean first = tied.depths().get(0) == depth;
       seconds += tied.shared() && first ? group(tied).allGather(tied.whole() * element()) : 0;
     }

@@ -27,18 +27,19 @@ public record TiedStates(
     for (TiedTable table : TiedTable.of(chain.graph())) {
       int first = depth(assignment, chain, table.layer());
       int second = depth(assignment, chain, table.copyLayer());
-      TreeSet<Integer> members = new TreeSet<>(assignment.holders(first));
-      members.addAll(assignment.holders(second));
+      List<Integer> ofFirst = assignment.holders(first);
+      List<Integer> ofSecond = first == second ? ofFirst : assignment.holders(second);
       List<Integer> depths = new ArrayList<>();
-      for (int depth : List.of(first, second)) {
-        if (assignment.holders(depth).contains(worker)) {
-          depths.add(depth);
-        }
+      if (ofFirst.contains(worker)) {
+        depths.add(first);
+      }
+      if (ofSecond.contains(worker)) {
+        depths.add(second);
       }
       if (!depths.isEmpty()) {
         Collections.sort(depths);
-        List<Integer> ofFirst = assignment.holders(first);
-        List<Integer> ofSecond = assignment.holders(second);
+        TreeSet<Integer> members = new TreeSet<>(ofFirst);
+        members.addAll(ofSecond);
         boolean alike = ofFirst.equals(ofSecond) || Collections.disjoint(ofFirst, ofSecond);
         boolean shares = assignment.sharding() != ZeroStage.NOTHING;
         boolean shared = members.size() > 1 && alike && shares;

@@ -95,6 +95,8 @@ public record Assignment(
         "every micro-batch has a sample: batch=%d, micro_batches=%d",
         batch,
         ofStep);
+    int[] firsts = new int[placement.ranks()]; // the first stage of each rank
+    Arrays.fill(firsts, -1);
     for (int stage = 0; stage < placement.stages(); stage++) {
       int rank = placement.rankOf(stage);
       Parallelism own = stages.get(stage % placement.depth()).split();
@@ -104,15 +106,13 @@ public record Assignment(
           stage,
           own,
           workers.get(rank));
-      for (int other = 0; other < stage; other++) {
-        Check.that(
-            placement.rankOf(other) != rank
-                || stages.get(other % placement.depth()).split().equals(own),
-            "all stages of a rank are split alike: rank=%d, stages=%d, %d",
-            rank,
-            other,
-            stage);
-      }
+      firsts[rank] = firsts[rank] < 0 ? stage : firsts[rank];
+      Check.that(
+          stages.get(firsts[rank] % placement.depth()).split().equals(own),
+          "all stages of a rank are split alike: rank=%d, stages=%d, %d",
+          rank,
+          firsts[rank],
+          stage);
     }
   }
 
@@ -172,7 +172,13 @@ public record Assignment(
 
   /** What those who hold a stage share out: nothing where that is only one. */
   public ZeroStage sharding(int depth) {
-    return holders(depth).size() > 1 ? sharding : ZeroStage.NOTHING;
+    Placement placement = schedule.placement();
+    int rank = placement.rankOf(depth);
+    boolean several = workers.get(rank) > 1;
+    for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
+      several |= placement.rankOf(stage) != rank;
+    }
+    return several ? sharding : ZeroStage.NOTHING;
   }
 
   /** Steps that the schedule makes. */

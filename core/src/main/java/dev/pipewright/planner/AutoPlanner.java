@@ -35,7 +35,7 @@ public final class AutoPlanner {
   private static final List<Kind> OF_BLOCKS = List.of(Kind.SEQUENCE, Kind.TENSOR);
   private static final List<Kind> OF_MAPS = List.of(Kind.SPATIAL, Kind.FILTER, Kind.CHANNEL);
   private static final List<Kind> NO_KINDS = List.of();
-  private static final double HOPE = 1.1; // how much slower hybrids may begin
+  private static final double HOPE = 1.03; // how much slower hybrids may begin
   private static final int MOST_CHUNKS = 8;
 
   private AutoPlanner() {}
@@ -48,13 +48,13 @@ public final class AutoPlanner {
    */
   public static Planning plan(
       StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
-    if (hybridsOnly(request)) {
+    if (!widely(request)) {
       return DapplePlanner.plan(costs, request, decides, stop);
     }
     EqualPipelines pipelines = pipelines(costs, request, stop);
     List<Candidate> found = new ArrayList<>(pipelines.search(decides));
-    double known = found.isEmpty() ? Double.POSITIVE_INFINITY : HOPE * found.get(0).seconds();
-    Planning hybrids = DapplePlanner.planWithin(known, costs, request, decides, stop);
+    double known = found.isEmpty() ? Double.POSITIVE_INFINITY : found.get(0).seconds();
+    Planning hybrids = DapplePlanner.planWithin(known, HOPE, costs, request, decides, stop);
     found.addAll(hybrids.candidates());
     found.sort(Comparator.comparingDouble(Candidate::seconds));
     Optional<Candidate> best = found.stream().findFirst();
@@ -72,8 +72,9 @@ public final class AutoPlanner {
             "equal pipelines with all schedules, and " + hybrids.search().space()));
   }
 
-  private static boolean hybridsOnly(Request request) {
-    return request.costModel() != CostModel.PIPEWRIGHT || request.shape() != Shape.ANY;
+  /** Whether equal pipelines are searched, too; otherwise hybrids alone. */
+  public static boolean widely(Request request) {
+    return request.costModel() == CostModel.PIPEWRIGHT && request.shape() == Shape.ANY;
   }
 
   private static EqualPipelines pipelines(StageCosts costs, Request request, BooleanSupplier stop) {
@@ -86,7 +87,7 @@ public final class AutoPlanner {
 
   /** Why nothing fits, and what would help. */
   public static String sentence(StageCosts costs, Request request) {
-    if (hybridsOnly(request)) {
+    if (!widely(request)) {
       return Remedy.sentence(costs, request);
     }
     EqualPipelines pipelines = pipelines(costs, request, () -> false);
@@ -97,7 +98,7 @@ public final class AutoPlanner {
   /** Of both kinds of plans. */
   private static LowerBound bound(LowerBound hybrids, double pipelines) {
     return pipelines < hybrids.value()
-        ? new LowerBound(pipelines, "the work of each rank of equal pipelines")
+        ? new LowerBound(pipelines, "work, filling and memory of every grid of equal pipelines")
         : hybrids;
   }
 

@@ -8,6 +8,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
@@ -35,6 +36,15 @@ public final class DapplePlanner {
   /** The first pass also collects plans up to this factor slower, for the simulator to decide. */
   private static final double NEARLY_AS_GOOD = 1.02;
 
+  /** On more devices hybrids are not searched next to a known plan. */
+  private static final int MOST_DEVICES = 4_096;
+
+  /** Likewise. */
+  private static final int MOST_MACHINES = 512;
+
+  /** Partial plans of the wide pass next to a known plan. */
+  private static final long LABELS_WITHIN = 2_000_000;
+
   private final StageCosts costs;
   private final StageCosts searched;
   private final Request request;
@@ -48,6 +58,9 @@ public final class DapplePlanner {
   private double limit = Double.POSITIVE_INFINITY;
   private int pipelines; // that hold as much as their schedule wants
   private boolean exhaustive = true;
+  private long mostLabels = Long.MAX_VALUE; // of the wide pass
+  private boolean large;
+  private boolean hopeless; // whether hybrids are not searched next to a known plan
   private String placements = "";
   private long labels;
 
@@ -86,14 +99,25 @@ public final class DapplePlanner {
 
   /**
    * The same for pipelines that are nearly as fast as a plan that is known, or faster; without a
-   * best plan where there is none.
+   * best plan where there is none, and without a search where the lower bound says so or the
+   * cluster is too large.
    *
    * @param seconds that the known plan takes
+   * @param hope how many times as long pipelines may take before their cuts are moved
    */
   static Planning planWithin(
-      double seconds, StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
+      double seconds,
+      double hope,
+      StageCosts costs,
+      Request request,
+      Oracle decides,
+      BooleanSupplier stop) {
     DapplePlanner planner = of(costs, request, stop, false);
-    planner.limit = seconds;
+    planner.limit = seconds * hope;
+    planner.mostLabels = LABELS_WITHIN;
+    boolean ended = Double.isFinite(seconds) && stop.getAsBoolean();
+    planner.large = isLarge(costs.workload().cluster());
+    planner.hopeless = planner.large || ended || planner.bound().value() >= seconds;
     return planner.run(decides);
   }
 
@@ -137,9 +161,19 @@ public final class DapplePlanner {
     return new DapplePlanner(costs, request, stop, exact);
   }
 
+  private static boolean isLarge(Cluster cluster) {
+    return cluster.size() > MOST_DEVICES || cluster.machines() > MOST_MACHINES;
+  }
+
+  private LowerBound bound() {
+    return LowerBounds.best(costs, request.globalBatch(), request.costModel());
+  }
+
   private Planning run(Oracle decides) {
-    search(trials(false));
-    if (pipelines == 0) {
+    if (!hopeless) {
+      search(trials(false));
+    }
+    if (!hopeless && pipelines == 0) {
       search(trials(true)); // holding fewer micro-batches than wanted is the last resort
     }
     if (!repo && request.allows(1) && !request.shape().oneDevicePerStage()) {
@@ -159,7 +193,7 @@ public final class DapplePlanner {
         request.costModel().word(),
         fits ? Optional.of(decided.get(0)) : Optional.empty(),
         decided,
-        LowerBounds.best(costs, request.globalBatch(), request.costModel()),
+        bound(),
         fits ? Binding.of(decided.get(0)) : "memory",
         LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), request.costModel()),
         new Search(exhaustive && searched.size() == costs.size(), labels, space()));
@@ -173,6 +207,11 @@ public final class DapplePlanner {
   }
 
   private String space() {
+    if (hopeless) {
+      return large
+          ? "data parallelism, hybrids left out on so many devices"
+          : "hybrids, as far as time and the lower bound leave them in";
+    }
     return searched.size() == costs.size()
         ? placements
         : placements + ", layers in " + searched.size() + " blocks";
@@ -187,7 +226,7 @@ public final class DapplePlanner {
     for (Trial trial : trials) {
       search(trial, PipelineSearch.NARROW, Long.MAX_VALUE, limit * (repo ? 1 : NEARLY_AS_GOOD));
     }
-    long budget = Effort.budget(searched);
+    long budget = Math.min(mostLabels, Effort.budget(searched));
     long unfinished = trials.stream().filter(trial -> !trial.finished()).count();
     for (Trial trial : trials) {
       if (!trial.finished()) {

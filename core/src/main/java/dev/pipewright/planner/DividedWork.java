@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.ShardedProfile;
 import dev.pipewright.cost.StageCost.States;
@@ -8,12 +9,18 @@ import dev.pipewright.cost.StageExchanges;
 import dev.pipewright.cost.StageGroups;
 import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.exchange.GroupExchanges;
+import dev.pipewright.exchange.ShardedParameters;
+import dev.pipewright.model.Chain;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.Quantity;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -26,21 +33,19 @@ final class DividedWork {
   private final Parallelism parallelism;
   private final List<GroupExchange> exchanges;
   private final StageGroups group; // the first devices, which are neighbours
-  private final Map<Integer, Seconds> bySlice = new HashMap<>();
-
-  /** Of a slice, through all layers. */
-  record Seconds(double forward, double backward) {
-    double passes() {
-      return forward + backward;
-    }
-  }
+  private final int[] path;
+  private final double[] known; // bytes of parameters that layers say they have, by run
+  private final Map<Integer, LayerLoads> bySlice = new HashMap<>();
 
   /**
    * Of a network that can be divided so.
    *
    * @param costs of whole layers
+   * @param path positions after which pipelines may be cut ({@link
+   *     dev.pipewright.planner.partition.OnePath})
    */
-  DividedWork(StageCosts costs, Parallelism parallelism) {
+  DividedWork(StageCosts costs, Parallelism parallelism, int[] path) {
+    this.path = path;
     this.costs = costs;
     this.parallelism = parallelism;
     this.part = costs.with(ShardedProfile.of(costs.workload(), parallelism));
@@ -48,6 +53,7 @@ final class DividedWork {
     this.exchanges = GroupExchanges.of(costs.workload().chain(), all, parallelism);
     int parts = parallelism.parts();
     this.group = StageGroups.of(costs, IntStream.range(0, parts).toArray(), parts);
+    this.known = known();
   }
 
   Parallelism parallelism() {
@@ -55,11 +61,12 @@ final class DividedWork {
   }
 
   /**
-   * The least bytes of states that the fullest device of equal pipelines holds.
+   * The least bytes of states that the fullest device of equal pipelines holds, and the mean.
    *
-   * @param sharding among the replicas of a rank
+   * @param sharding among the replicas of a rank, and those of both directions
+   * @param chains directions of the schedule: each has all stages
    */
-  double stateBytes(int ranks, int replicas, ZeroStage sharding) {
+  double stateBytes(int ranks, int replicas, ZeroStage sharding, int chains) {
     States all = part.states(0, part.size());
     double sharded =
         switch (sharding) {
@@ -68,22 +75,78 @@ final class DividedWork {
           case GRADIENTS -> all.optimizer() + all.gradients();
           case PARAMETERS -> all.all();
         };
-    return (all.all() - sharded * (1 - 1.0 / replicas)) / ranks;
+    double there = sharding == ZeroStage.NOTHING ? 1 : share();
+    return there * (chains * (all.all() - sharded) + sharded / replicas) / ranks;
+  }
+
+  /**
+   * Of the parameters in the profile those that ZeRO knows: layers that were recorded have none.
+   */
+  private double share() {
+    double all = part.parameterBytes()[part.size()];
+    return all == 0 ? 1 : LayerLoads.sum(known) / all;
+  }
+
+  /** No more than the profile says. */
+  private double[] known() {
+    Chain chain = costs.workload().chain();
+    ShardedParameters parameters = new ShardedParameters(chain.graph(), parallelism);
+    double[] numbers = new double[chain.graph().size()];
+    Arrays.setAll(numbers, layer -> parameters.of(layer, parallelism.parts() - 1).numbers());
+    double[] sums = chain.cumulative(numbers);
+    double element = costs.workload().profile().precision().bytes();
+    double[] there = runs(end -> sums[end - 1] * element);
+    double[] profiled = runs(end -> part.parameterBytes()[end]);
+    return of(path.length, at -> Math.min(there[at], profiled[at]));
+  }
+
+  /** What a device that divides layers so has of them. */
+  StageCosts part() {
+    return part;
   }
 
   /** Of slices of so many samples. */
-  Seconds seconds(int slice) {
-    return bySlice.computeIfAbsent(slice, this::newSeconds);
+  LayerLoads loads(int slice) {
+    return bySlice.computeIfAbsent(slice, this::newLoads);
   }
 
-  private Seconds newSeconds(int slice) {
-    int end = part.size();
+  private LayerLoads newLoads(int slice) {
     StageExchanges exchanged =
         StageExchanges.of(
             costs, new PartTimes(costs.workload()), group, exchanges, parallelism.parts(), slice);
-    double pace = costs.fastest();
-    return new Seconds(
-        part.forwardSeconds(slice)[end] * pace + exchanged.forward(0, end),
-        part.backwardSeconds(slice)[end] * pace + exchanged.backward(0, end));
+    Cluster cluster = costs.workload().cluster();
+    double pace = costs.fastest() * cluster.software().waiting(cluster.size());
+    Chain chain = costs.workload().chain();
+    Profile profile = part.workload().profile();
+    double[] weights = chain.cumulative(profile.seconds(Quantity.WEIGHT_GRADIENT, slice));
+    double[] inputs = chain.cumulative(profile.seconds(Quantity.INPUT_GRADIENT, slice));
+    double[] back = part.backwardSeconds(slice);
+    double[] whole = runs(end -> back[end] * pace);
+    double[] apart = runs(end -> (weights[end - 1] + inputs[end - 1]) * pace);
+    double[] exchanges = runs(end -> exchanged.backward(0, end));
+    return new LayerLoads(
+        runs(end -> part.forwardSeconds(slice)[end] * pace + exchanged.forward(0, end)),
+        of(path.length, at -> whole[at] + exchanges[at]),
+        of(path.length, at -> Math.min(whole[at], apart[at]) + exchanges[at]),
+        runs(end -> weights[end - 1] * pace),
+        runs(end -> part.keptBytes()[end] * slice),
+        known,
+        runs(end -> part.updateSeconds()[end] * costs.fastest()));
+  }
+
+  private static double[] of(int count, IntToDoubleFunction figure) {
+    return IntStream.range(0, count).mapToDouble(figure).toArray();
+  }
+
+  /** Of each run of layers between two positions of the path. */
+  private double[] runs(IntToDoubleFunction cumulative) {
+    double[] figures = new double[path.length];
+    double before = 0;
+    for (int i = 0; i < path.length; i++) {
+      double sum = cumulative.applyAsDouble(path[i] + 1);
+      figures[i] = Math.max(0, sum - before); // sums differ by rounding
+      before = sum;
+    }
+    return figures;
   }
 }

@@ -4,17 +4,22 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
-import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.partition.OnePath;
+import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -33,9 +38,11 @@ import org.jspecify.annotations.Nullable;
  * by its work alone. For a pipeline of S stages and M micro-batches one price takes O(S · M).
  */
 final class EqualPipelines {
+  private static final double WORTH = 1.1; // times the best, before cuts are moved
   private static final List<Boolean> BOTH_WAYS = List.of(true, false);
-  private static final double LEAST_BUBBLE = 0.125;
+  private static final int TOGETHER = 8; // pipelines that are priced without news of each other
   private static final List<Boolean> ONE_WAY = List.of(true);
+  private static final List<Boolean> FALSE_TRUE = List.of(false, true);
 
   private final StageCosts costs;
   private final Request request;
@@ -43,8 +50,13 @@ final class EqualPipelines {
   private final Effort effort;
   private final BooleanSupplier stop;
   private final PipelineOracle oracle;
-  private final List<Draft> drafts = new ArrayList<>();
-  private final List<Priced> priced = new ArrayList<>();
+  private final double capacity; // bytes of the largest device
+  private final int[] path;
+  private final Map<List<Object>, Schedule> known = // that took a search
+      Collections.synchronizedMap(new HashMap<>());
+  private final List<PipelineDraft> drafts = new ArrayList<>();
+  private final List<PricedPipeline> priced = new ArrayList<>();
+  private final Map<Choice, ScheduleShape> shapes = new HashMap<>();
   private final Set<List<Object>> tried = new HashSet<>(); // grids with other schedules
   private double limit = Double.POSITIVE_INFINITY; // seconds of the best that fits
   private @Nullable String refusal; // of a schedule, for some numbers
@@ -60,70 +72,11 @@ final class EqualPipelines {
    */
   record Effort(int grids, int searched, int decided, int improved, int moves) {}
 
-  /**
-   * Devices and micro-batches.
-   *
-   * @param holds whether devices can hold the states
-   * @param least seconds of the work of a rank
-   * @param filling seconds until work reaches the last rank, where each has one stage
-   * @param bubble seconds in which a rank waits for work, likewise
-   */
-  private record Draft(
-      Grid grid,
-      MicroBatching batching,
-      boolean holds,
-      double least,
-      double filling,
-      double bubble) {
-    /** About the least that a step can take. */
-    double rough() {
-      return least + filling;
-    }
+  private record Pair(PipelineDraft draft, Choice choice) {}
 
-    /** Micro-batches by which it is priced. */
-    MicroBatching few() {
-      return batching.fewer(grid.ranks());
-    }
-  }
+  private record Outcome(Optional<PricedPipeline> priced, Optional<String> refusal) {}
 
-  /**
-   * A pipeline with a schedule.
-   *
-   * @param cuts for fewer micro-batches
-   */
-  private record Priced(Draft draft, ScheduledCuts cuts) {
-    static final Comparator<Priced> FASTEST =
-        Comparator.comparing((Priced each) -> !each.fits()).thenComparingDouble(Priced::seconds);
-
-    boolean fits() {
-      return cuts.fits();
-    }
-
-    /** Of a step of all micro-batches: the busiest rank works in the middle of it, too. */
-    double seconds() {
-      return cuts.seconds()
-          + (draft.batching().microBatches() - draft.few().microBatches())
-              * RankWork.mostSeconds(cuts.plan(), cuts.estimate().stages());
-    }
-
-    /** The work of the busiest rank, and a bubble as small as {@value #LEAST_BUBBLE} of 1F1B's. */
-    double work() {
-      double work = RankWork.mostSeconds(cuts.plan(), cuts.estimate().stages());
-      return draft.batching().microBatches() * work + LEAST_BUBBLE * draft.bubble();
-    }
-
-    /** Without the bubble of 1F1B and the sums of gradients. */
-    double unfilled() {
-      double sums =
-          cuts.estimate().stages().stream()
-              .mapToDouble(StageCost::exposedAllReduceSeconds)
-              .max()
-              .orElseThrow();
-      return seconds() - draft.bubble() - sums;
-    }
-  }
-
-  private record Decided(Priced priced, Candidate candidate) {
+  private record Decided(PricedPipeline priced, Candidate candidate) {
     static final Comparator<Decided> FASTEST =
         Comparator.comparingDouble(each -> each.candidate().seconds());
   }
@@ -146,6 +99,9 @@ final class EqualPipelines {
     this.effort = effort;
     this.stop = stop;
     this.oracle = new PipelineOracle(costs, new PathFormula());
+    this.capacity = costs.workload().cluster().mostMemory().value();
+    this.path = OnePath.positions(costs.workload().chain());
+    choices.forEach(choice -> shapes.put(choice, ScheduleShape.of(choice)));
   }
 
   /**
@@ -155,7 +111,8 @@ final class EqualPipelines {
    * @param sharding of states, where ranks have several replicas
    */
   void add(Parallelism parallelism, List<ZeroStage> sharding) {
-    DividedWork work = new DividedWork(costs, parallelism);
+    DividedWork work = new DividedWork(costs, parallelism, path);
+    PipelineBounds bounds = new PipelineBounds(costs, work, path, request.recomputation());
     int devices = costs.workload().cluster().size();
     int groups = devices / parallelism.parts();
     boolean given = request.stages().isPresent();
@@ -168,7 +125,7 @@ final class EqualPipelines {
         if (uses
             && (pipeline || sharding.contains(ZeroStage.OPTIMIZER))
             && allows(ranks, replicas, parallelism, batching)) {
-          add(ranks, replicas, work, batching, sharding);
+          add(ranks, replicas, work, bounds, batching, sharding);
         }
       }
     }
@@ -183,21 +140,22 @@ final class EqualPipelines {
   }
 
   private void add(
-      int ranks, int replicas, DividedWork work, MicroBatching batching, List<ZeroStage> sharding) {
-    DividedWork.Seconds seconds = work.seconds(StageCosts.slice(batching.samples(), replicas));
-    double least = batching.microBatches() * seconds.passes() / ranks;
-    double filling = seconds.forward() * (ranks - 1) / ranks;
-    double bubble = seconds.passes() * (ranks - 1) / ranks;
+      int ranks,
+      int replicas,
+      DividedWork work,
+      PipelineBounds bounds,
+      MicroBatching batching,
+      List<ZeroStage> sharding) {
+    LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
     int chunks = choices.get(0).chunks();
-    double capacity = costs.workload().cluster().mostMemory().value();
     for (ZeroStage states : replicas > 1 ? sharding : List.of(ZeroStage.NOTHING)) {
       if (states == ZeroStage.PARAMETERS && ranks > 1) {
         continue; // gathered for each micro-batch of each rank
       }
-      boolean holds = work.stateBytes(ranks, replicas, states) <= capacity;
+      boolean holds = work.stateBytes(ranks, replicas, states, 1) <= capacity;
       for (boolean neighbours : replicas > 1 && ranks > 1 ? BOTH_WAYS : ONE_WAY) {
         Grid grid = new Grid(ranks, replicas, work.parallelism(), neighbours, chunks, states);
-        drafts.add(new Draft(grid, batching, holds, least, filling, bubble));
+        drafts.add(new PipelineDraft(grid, batching, bounds, loads, holds));
       }
     }
   }
@@ -210,23 +168,27 @@ final class EqualPipelines {
    */
   List<Candidate> search(Oracle decides) {
     drafts.sort(
-        Comparator.comparing((Draft draft) -> !draft.holds()).thenComparingDouble(Draft::rough));
-    for (Draft draft : drafts) {
-      price(draft, choices.get(0));
+        Comparator.comparing((PipelineDraft draft) -> !draft.holds())
+            .thenComparingDouble(PipelineDraft::rough));
+    price(drafts.stream().map(draft -> new Pair(draft, choices.get(0))).toList());
+    List<PricedPipeline> grids = List.copyOf(priced);
+    for (boolean searched : FALSE_TRUE) { // what takes a search is last: bounds leave out more then
+      priceOthers(grids, PricedPipeline::unfilled, searched);
+      priceOthers(grids, PricedPipeline::work, searched);
     }
-    List<Priced> grids = List.copyOf(priced);
-    priceOthers(grids, Priced::unfilled);
-    priceOthers(grids, Priced::work);
-    priced.sort(Priced.FASTEST);
+    priced.sort(PricedPipeline.FASTEST);
     List<Decided> found = new ArrayList<>();
-    priced.stream()
-        .limit(effort.decided())
-        .filter(Priced::fits)
-        .forEach(each -> decide(each, decides, found));
+    for (PricedPipeline each : priced.subList(0, Math.min(effort.decided(), priced.size()))) {
+      if (each.fits() && (found.isEmpty() || !stop.getAsBoolean())) {
+        decide(each, decides, found);
+      }
+    }
     found.sort(Decided.FASTEST);
     for (Decided each : List.copyOf(found.subList(0, Math.min(effort.improved(), found.size())))) {
-      each.priced().cuts().improve(effort.moves(), stop);
-      decide(each.priced(), decides, found);
+      if (!stop.getAsBoolean()) {
+        each.priced().cuts().improve(effort.moves(), stop);
+        decide(each.priced(), decides, found);
+      }
     }
     found.sort(Decided.FASTEST);
     return different(found.stream().map(Decided::candidate).toList());
@@ -236,24 +198,42 @@ final class EqualPipelines {
    * Prices the most promising grids with other schedules, too.
    *
    * @param promise seconds that a step may take
+   * @param searched whether with schedules made for durations
    */
-  private void priceOthers(List<Priced> grids, ToDoubleFunction<Priced> promise) {
-    List<Priced> sorted = new ArrayList<>(grids);
-    sorted.sort(Comparator.comparing((Priced each) -> !each.fits()).thenComparingDouble(promise));
+  private void priceOthers(
+      List<PricedPipeline> grids, ToDoubleFunction<PricedPipeline> promise, boolean searched) {
+    List<PricedPipeline> sorted = new ArrayList<>(grids);
+    sorted.sort(
+        Comparator.comparing((PricedPipeline each) -> !each.fits()).thenComparingDouble(promise));
     for (int i = 0; i < Math.min(effort.grids(), sorted.size()); i++) {
-      Priced grid = sorted.get(i);
+      PricedPipeline grid = sorted.get(i);
       boolean promises = !grid.fits() || promise.applyAsDouble(grid) < limit;
-      for (Choice choice : choices.subList(1, choices.size())) {
-        boolean quick = i < effort.searched() || !choice.entry().needsDurations();
-        if (promises && quick && tried.add(List.of(grid.draft(), choice))) {
-          price(grid.draft(), choice);
-        }
+      boolean quick = i < effort.searched() || !searched;
+      if (promises && quick) {
+        price(
+            choices.subList(1, choices.size()).stream()
+                .filter(choice -> choice.entry().needsDurations() == searched)
+                .filter(choice -> tried.add(List.of(grid.draft(), choice)))
+                .map(choice -> new Pair(grid.draft(), choice))
+                .toList());
       }
     }
   }
 
+  private Optional<ScheduledCuts> balanced(PipelineDraft draft, Choice choice) {
+    return ScheduledCuts.balanced(
+        choice.entry(),
+        draft.grid().of(choice.chunks()),
+        draft.few(),
+        costs,
+        request.recomputation(),
+        oracle,
+        path,
+        known);
+  }
+
   /** Adds the plan for all micro-batches where it fits, and that with other sums of gradients. */
-  private void decide(Priced each, Oracle decides, List<Decided> found) {
+  private void decide(PricedPipeline each, Oracle decides, List<Decided> found) {
     PipelinePlan plan = each.cuts().with(each.draft().batching()).plan();
     for (boolean other : plan.sharding() == ZeroStage.NOTHING ? ONE_WAY : BOTH_WAYS) {
       PipelinePlan next = other ? plan : plan.overlapping(!plan.overlapGradients());
@@ -273,34 +253,71 @@ final class EqualPipelines {
         .toList();
   }
 
-  private void price(Draft draft, Choice choice) {
-    boolean known = Double.isFinite(limit);
-    boolean ended = known && (stop.getAsBoolean() || !draft.holds());
-    boolean usual = choice.equals(choices.get(0)) || draft.grid().ranks() > 1;
-    if (ended || !usual || draft.least() >= limit || shardsInVain(draft)) {
-      return;
-    }
-    try {
-      ScheduledCuts.balanced(
-              choice.entry(),
-              draft.grid().of(choice.chunks()),
-              draft.few(),
-              costs,
-              request.recomputation(),
-              oracle)
-          .ifPresent(cuts -> {
-            cuts.price();
-            Priced each = new Priced(draft, cuts);
-            priced.add(each);
-            limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
-          });
-    } catch (IllegalArgumentException e) { // the schedule is not for these numbers
-      refusal = refusal == null ? e.getMessage() : refusal;
+  /**
+   * Prices pipelines, a few at a time on as many threads as there are, and keeps them in order: the
+   * outcome is the same however many there are.
+   */
+  private void price(List<Pair> pairs) {
+    for (int from = 0; from < pairs.size(); from += TOGETHER) {
+      List<Pair> some = pairs.subList(from, Math.min(from + TOGETHER, pairs.size()));
+      List<Outcome> outcomes =
+          some.stream().filter(this::worthwhile).toList().parallelStream()
+              .map(this::priced)
+              .toList();
+      for (Outcome outcome : outcomes) {
+        refusal = refusal == null ? outcome.refusal().orElse(null) : refusal;
+        outcome.priced().filter(each -> !shardsInVain(each.draft())).ifPresent(this::keep);
+      }
     }
   }
 
+  private void keep(PricedPipeline each) {
+    priced.add(each);
+    limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
+  }
+
+  private boolean worthwhile(Pair pair) {
+    PipelineDraft draft = pair.draft();
+    boolean found = Double.isFinite(limit);
+    boolean ended = found && (stop.getAsBoolean() || !draft.holds());
+    boolean usual = pair.choice().equals(choices.get(0)) || draft.grid().ranks() > 1;
+    return !ended && usual && !hopeless(draft, pair.choice()) && !shardsInVain(draft);
+  }
+
+  private Outcome priced(Pair pair) {
+    PipelineDraft draft = pair.draft();
+    Choice choice = pair.choice();
+    try {
+      Optional<ScheduledCuts> cuts = balanced(draft, choice);
+      boolean first = choice.equals(choices.get(0)); // says which grids promise most
+      double rest =
+          (draft.batching().microBatches() - draft.few().microBatches()) * draft.leastWork();
+      double worth = first ? Double.POSITIVE_INFINITY : WORTH * limit - rest;
+      cuts.ifPresent(made -> made.price(worth));
+      return new Outcome(cuts.map(made -> new PricedPipeline(draft, made)), Optional.empty());
+    } catch (IllegalArgumentException e) { // the schedule is not for these numbers
+      return new Outcome(Optional.empty(), Optional.ofNullable(e.getMessage()));
+    }
+  }
+
+  /** Whether a pipeline takes longer than the best that fits, however it is cut. */
+  private boolean hopeless(PipelineDraft draft, Choice choice) {
+    boolean first = choice.equals(choices.get(0)); // says which grids others should be tried on
+    return (first ? bound(draft) : draft.bound(shape(choice))) >= limit;
+  }
+
+  private ScheduleShape shape(Choice choice) {
+    return Objects.requireNonNull(shapes.get(choice));
+  }
+
+  /** Seconds that no pipeline of a grid can be faster than; infinite where none fits. */
+  private double bound(PipelineDraft draft) {
+    return (draft.grid().ranks() == 1 ? choices.subList(0, 1) : choices)
+        .stream().map(this::shape).distinct().mapToDouble(draft::bound).min().orElseThrow();
+  }
+
   /** Whether parameters need not be sharded: states of the optimizer suffice. */
-  private boolean shardsInVain(Draft draft) {
+  private boolean shardsInVain(PipelineDraft draft) {
     Grid less = draft.grid().sharding(ZeroStage.OPTIMIZER);
     return draft.grid().sharding() == ZeroStage.PARAMETERS
         && priced.stream()
@@ -309,13 +326,9 @@ final class EqualPipelines {
             .anyMatch(each -> each.cuts().fits() && each.cuts().keepsAll());
   }
 
-  /** Seconds that no pipeline can be faster than; infinite where no device holds the states. */
+  /** Seconds that no pipeline can be faster than; infinite where none fits. */
   double leastSeconds() {
-    return drafts.stream()
-        .filter(Draft::holds)
-        .mapToDouble(Draft::least)
-        .min()
-        .orElse(Double.POSITIVE_INFINITY);
+    return drafts.stream().mapToDouble(this::bound).min().orElse(Double.POSITIVE_INFINITY);
   }
 
   /** Plans that were priced. */

@@ -6,9 +6,14 @@ import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.Planning.LowerBound;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
 /** Step times that no synchronous plan can go below, whatever it looks like. */
 public final class LowerBounds {
+  private static final Comparator<LowerBound> HIGHEST =
+      Comparator.comparingDouble(LowerBound::value);
+
   private final StageCosts costs;
   private final Cluster cluster;
   private final int globalBatch;
@@ -29,7 +34,8 @@ public final class LowerBounds {
       default -> {
         LowerBound work = bounds.work();
         LowerBound path = bounds.path();
-        LowerBound plain = path.value() > work.value() ? path : work;
+        LowerBound memory = costModel == CostModel.PIPEWRIGHT ? bounds.memory(work) : work;
+        LowerBound plain = Stream.of(work, path, memory).max(HIGHEST).orElseThrow();
         LowerBound split = SplitBounds.of(costs, globalBatch, costModel.formula().pathsAddUp());
         boolean higher = split.value() > plain.value() * (1 + 1e-9);
         yield higher && Double.isFinite(split.value()) ? split : plain; // infinite: nothing fits
@@ -100,6 +106,38 @@ public final class LowerBounds {
         stages == 1
             ? "a sample through all layers"
             : "a sample through all layers and the " + (stages - 1) + " cuts that memory demands");
+  }
+
+  /**
+   * A slice keeps what a layer keeps while it goes through all layers behind it and back. Bytes
+   * times seconds of all samples are at most the memory that one copy of the states leaves on all
+   * devices, times the step; layers that are recomputed keep nothing here, and cost their forward
+   * pass a second time.
+   */
+  private LowerBound memory(LowerBound work) {
+    double free = -costs.staticBytes(0, costs.size());
+    double rate = 0;
+    for (int device = 0; device < cluster.size(); device++) {
+      free += cluster.device(device).memory().value();
+      rate += 1 / costs.slowdown(device);
+    }
+    if (free <= 0 || !costs.total()) {
+      return work;
+    }
+    double[] both = costs.cheapestSecondsPerSample(globalBatch);
+    double[] forward = costs.cheapestForwardSecondsPerSample(globalBatch);
+    double[] held = new double[costs.size()];
+    double[] again = new double[costs.size()];
+    for (int at = 0; at < held.length; at++) {
+      double kept = Math.max(0, costs.keptBytes()[at + 1] - costs.keptBytes()[at]);
+      held[at] = kept * (both[costs.size()] - both[at]) * costs.fastest();
+      again[at] = Math.max(0, forward[at + 1] - forward[at]);
+    }
+    double perSecond = globalBatch / rate;
+    double seconds =
+        new LeastRecomputation(held, again)
+            .step(work.value(), more -> work.value() + more * perSecond, free / globalBatch);
+    return new LowerBound(seconds, "work, and memory for what micro-batches keep on their way");
   }
 
   private int leastStages() {

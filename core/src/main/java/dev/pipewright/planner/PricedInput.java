@@ -13,7 +13,9 @@ import dev.pipewright.schedule.catalog.ScheduleInput;
 import dev.pipewright.schedule.search.OpTimes;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** What a schedule is made for where its stages are priced: durations, and what memory holds. */
 final class PricedInput implements ScheduleInput {
@@ -22,21 +24,25 @@ final class PricedInput implements ScheduleInput {
   private final int chunks;
   private final PipelineOracle oracle;
   private final Function<FixedOrder, PipelinePlan> plans;
+  private final Map<List<Object>, Schedule> known;
 
   /**
    * @param plans the plan of an order of work
+   * @param known schedules that took a search
    */
   PricedInput(
       int ranks,
       int microBatches,
       int chunks,
       PipelineOracle oracle,
-      Function<FixedOrder, PipelinePlan> plans) {
+      Function<FixedOrder, PipelinePlan> plans,
+      Map<List<Object>, Schedule> known) {
     this.ranks = ranks;
     this.microBatches = microBatches;
     this.chunks = chunks;
     this.oracle = oracle;
     this.plans = plans;
+    this.known = known;
   }
 
   @Override
@@ -59,6 +65,16 @@ final class PricedInput implements ScheduleInput {
     int[] replicas = new int[ranks];
     Arrays.fill(replicas, 1);
     return replicas;
+  }
+
+  @Override
+  public Schedule searched(List<Object> key, Supplier<Schedule> search) {
+    Schedule made = known.get(key);
+    if (made == null) {
+      made = search.get();
+      known.put(key, made);
+    }
+    return made;
   }
 
   @Override

@@ -5,10 +5,8 @@ import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
-import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.partition.BlockPartition;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -16,13 +14,14 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.PipelinePolicy;
-import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -68,7 +67,9 @@ final class ScheduledCuts {
   private final MicroBatching batching;
   private final Recomputation recomputation;
   private final PipelineOracle oracle;
+  private final CutPlans plans;
   private final boolean layersInARow; // without branches
+  private final Map<List<Object>, Schedule> known; // that took a search
   private final int[] path;
   private final PricedInput input;
   private final int[] balanced;
@@ -76,6 +77,7 @@ final class ScheduledCuts {
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
   private int mostPriced;
   private BooleanSupplier stop = () -> false;
+  private double worthwhile = Double.POSITIVE_INFINITY; // seconds
 
   private ScheduledCuts(
       ScheduleEntry entry,
@@ -85,7 +87,9 @@ final class ScheduledCuts {
       PipelineOracle oracle,
       boolean layersInARow,
       int[] path,
-      int[] firsts) {
+      int[] firsts,
+      Map<List<Object>, Schedule> known) {
+    this.known = known;
     this.layersInARow = layersInARow;
     this.entry = entry;
     this.grid = grid;
@@ -93,6 +97,7 @@ final class ScheduledCuts {
     this.recomputation = recomputation;
     this.oracle = oracle;
     this.path = path;
+    this.plans = new CutPlans(grid, batching, recomputation, path);
     this.balanced = firsts;
     this.seen.add(Arrays.stream(firsts).boxed().toList());
     double[] again = new double[grid.stages()];
@@ -103,7 +108,9 @@ final class ScheduledCuts {
             batching.microBatches(),
             grid.chunks(),
             oracle,
-            once -> plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again));
+            once ->
+                plans.plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again),
+            known);
   }
 
   /**
@@ -112,7 +119,17 @@ final class ScheduledCuts {
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
   void price() {
+    price(Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * The same, but where memory does not suffice without recomputation and a step takes longer than
+   * {@code worth} seconds even so, it does not recompute.
+   */
+  void price(double worth) {
+    worthwhile = worth;
     best = priced(order(), balanced);
+    worthwhile = Double.POSITIVE_INFINITY;
   }
 
   /** By the closed form where there is one. */
@@ -129,8 +146,26 @@ final class ScheduledCuts {
       StageCosts costs,
       Recomputation recomputation,
       PipelineOracle oracle) {
+    int[] path = OnePath.positions(costs.workload().chain());
+    return balanced(entry, grid, batching, costs, recomputation, oracle, path, new HashMap<>());
+  }
+
+  /**
+   * The same.
+   *
+   * @param path positions after which stages may end
+   * @param known schedules that took a search, also those that this one takes
+   */
+  static Optional<ScheduledCuts> balanced(
+      ScheduleEntry entry,
+      Grid grid,
+      MicroBatching batching,
+      StageCosts costs,
+      Recomputation recomputation,
+      PipelineOracle oracle,
+      int[] path,
+      Map<List<Object>, Schedule> known) {
     Chain chain = costs.workload().chain();
-    int[] path = OnePath.positions(chain);
     if (grid.stages() > path.length) {
       return Optional.empty();
     }
@@ -142,7 +177,7 @@ final class ScheduledCuts {
     int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), grid.stages());
     return Optional.of(
         new ScheduledCuts(
-            entry, grid, batching, recomputation, oracle, costs.total(), path, firsts));
+            entry, grid, batching, recomputation, oracle, costs.total(), path, firsts, known));
   }
 
   /**
@@ -153,7 +188,7 @@ final class ScheduledCuts {
   ScheduledCuts with(MicroBatching other) {
     ScheduledCuts made =
         new ScheduledCuts(
-            entry, grid, other, recomputation, oracle, layersInARow, path, best().firsts());
+            entry, grid, other, recomputation, oracle, layersInARow, path, best().firsts(), known);
     made.price();
     return made;
   }
@@ -315,6 +350,9 @@ final class ScheduledCuts {
     if (recomputation.always() || recomputation == Recomputation.NEVER || kept.fits()) {
       return kept;
     }
+    if (kept.estimate().stepSeconds() > worthwhile) {
+      return kept;
+    }
     Arrays.setAll(share, stage -> kept.peak(stage).fits() ? 0 : 1);
     Priced again = priced(order, firsts, share);
     boolean some = recomputation == Recomputation.SELECTIVE && layersInARow && again.fits();
@@ -346,52 +384,7 @@ final class ScheduledCuts {
   }
 
   private Priced priced(ScheduleSpec order, int[] firsts, double[] share) {
-    PipelinePlan plan = plan(order, batching.microBatches(), firsts, share);
+    PipelinePlan plan = plans.plan(order, batching.microBatches(), firsts, share);
     return new Priced(order, firsts, plan, oracle.assess(plan));
-  }
-
-  /**
-   * The plan.
-   *
-   * @param share of the layers of each stage that are recomputed
-   */
-  private PipelinePlan plan(ScheduleSpec order, int microBatches, int[] cuts, double[] share) {
-    Placement placement = order.placement(cuts.length);
-    int[] inFlight = order.inFlight(cuts.length, microBatches);
-    List<StagePlan> stages = new ArrayList<>();
-    for (int stage = 0; stage < cuts.length; stage++) {
-      int next = stage + 1 < cuts.length ? cuts[stage + 1] : path.length;
-      StagePlan keeping =
-          new StagePlan(
-              cuts[stage] == 0 ? 0 : path[cuts[stage] - 1] + 1,
-              path[next - 1],
-              grid.devices(placement.rankOf(stage)),
-              grid.parallelism(),
-              Recompute.NONE,
-              inFlight[stage],
-              List.of());
-      stages.add(recomputing(keeping, share[stage]));
-    }
-    return new PipelinePlan(
-        order,
-        microBatches,
-        batching.microBatch(),
-        batching.unit(),
-        grid.overlaps(),
-        stages,
-        grid.sharding());
-  }
-
-  /** The first layers of a stage are recomputed. */
-  private StagePlan recomputing(StagePlan stage, double share) {
-    int layers = stage.lastLayer() - stage.firstLayer() + 1;
-    int count = (int) Math.ceil(layers * share);
-    if (count == 0) {
-      return stage;
-    }
-    return count == layers
-        ? stage.with(recomputation.ofStage())
-        : stage.selective(
-            List.of(new LayerRange(stage.firstLayer(), stage.firstLayer() + count - 1)));
   }
 }

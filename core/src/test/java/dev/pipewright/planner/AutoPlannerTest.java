@@ -28,6 +28,7 @@ import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,7 +44,7 @@ class AutoPlannerTest {
     return AutoPlanner.plan(costs, Request.of(globalBatch), decides(costs), () -> false);
   }
 
-  private static StageCosts zoo(String network, String on) {
+  static StageCosts zoo(String network, String on) {
     ZooModel model = Models.find(network).orElseThrow();
     Cluster cluster = Clusters.find(on).orElseThrow();
     var profile =
@@ -106,6 +107,18 @@ class AutoPlannerTest {
           .best()
           .ifPresent(best ->
               assertTrue(auto.best().orElseThrow().seconds() <= best.seconds() * (1 + ROUNDING)));
+    }
+  }
+
+  /** Threads share the pricing: what they find does not depend on how many they are. */
+  @Test
+  void oneThreadAndSeveralFindTheSame() {
+    SplittableRandom random = new SplittableRandom(5);
+    for (int problem = 0; problem < 5; problem++) {
+      StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(6, 12)), 8);
+      Planning alone = new ForkJoinPool(1).submit(() -> plan(costs, 8)).join();
+      Planning together = new ForkJoinPool(4).submit(() -> plan(costs, 8)).join();
+      assertEquals(alone, together);
     }
   }
 

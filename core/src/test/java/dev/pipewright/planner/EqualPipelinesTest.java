@@ -8,15 +8,22 @@ import dev.pipewright.cluster.Link;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.partition.OnePath;
+import dev.pipewright.planner.recompute.Recomputation;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class EqualPipelinesTest {
   private static final int INSTANCES = 200;
@@ -109,5 +116,131 @@ class EqualPipelinesTest {
         assertTrue(pipelines.leastSeconds() <= best * (1 + ROUNDING), "instance " + instance);
       }
     }
+  }
+
+  /**
+   * No pipeline is faster than the bound of its grid and of the shape of its schedule, whether its
+   * stages are balanced or its cuts have been moved, by the cost model and by the simulator.
+   */
+  @Test
+  void noPipelineIsFasterThanItsBound() {
+    int tight = 0;
+    for (int instance = 0; instance < INSTANCES; instance++) {
+      StageCosts costs = costs(new SplittableRandom(1000 + instance));
+      PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+      SimulatedOracle simulator = new SimulatedOracle(oracle);
+      int devices = costs.workload().cluster().size();
+      for (Recomputation recomputation : Recomputation.values()) {
+        SplittableRandom random = new SplittableRandom(instance);
+        List<Choice> choices = AutoPlanner.choices(Request.of(BATCH));
+        for (int trial = 0; trial < 3; trial++) {
+          Choice choice = choices.get(random.nextInt(choices.size()));
+          int ranks = random.nextBoolean() ? devices : random.nextInt(1, devices + 1);
+          int replicas = devices / ranks;
+          int samples = 1 << random.nextInt(4);
+          if (ranks * replicas != devices || replicas > samples) {
+            continue;
+          }
+          ZeroStage states = random.nextBoolean() ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
+          Grid grid =
+              new Grid(
+                  ranks,
+                  replicas,
+                  Parallelism.NONE,
+                  random.nextBoolean(),
+                  choice.chunks(),
+                  replicas > 1 ? states : ZeroStage.NOTHING);
+          MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
+          PipelineBounds bounds = bounds(costs, Parallelism.NONE, recomputation);
+          double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
+          for (ScheduledCuts cuts : cuts(choice, grid, batching, costs, recomputation, oracle)) {
+            String what =
+                instance
+                    + " "
+                    + choice.entry().name()
+                    + " "
+                    + grid
+                    + " "
+                    + batching
+                    + recomputation
+                    + " "
+                    + bound;
+            if (cuts.fits()) {
+              assertTrue(bound <= cuts.seconds() * (1 + ROUNDING), what);
+              double simulated = simulator.assess(cuts.plan()).stepSeconds();
+              assertTrue(bound <= simulated * (1 + ROUNDING), what);
+              tight += bound > 0.95 * simulated ? 1 : 0;
+            }
+          }
+        }
+      }
+    }
+    assertTrue(tight > 200, "bounds within 5 %: " + tight);
+  }
+
+  private static PipelineBounds bounds(
+      StageCosts costs, Parallelism parallelism, Recomputation recomputation) {
+    int[] path = OnePath.positions(costs.workload().chain());
+    DividedWork work = new DividedWork(costs, parallelism, path);
+    return new PipelineBounds(costs, work, path, recomputation);
+  }
+
+  /** Layers that a machine divides, on a real network. */
+  @ParameterizedTest
+  @CsvSource({"SEQUENCE, 2", "SEQUENCE, 4", "TENSOR, 2", "TENSOR, 4"})
+  void noPipelineOfDividedLayersIsFasterThanItsBound(Kind kind, int parts) {
+    StageCosts costs =
+        AutoPlannerTest.zoo(
+            "gpt:layers=6,hidden=512,heads=8,sequence=128,vocabulary=1024", "dgx-h100:2x4");
+    PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+    SimulatedOracle simulator = new SimulatedOracle(oracle);
+    Parallelism parallelism = Parallelism.of(kind, parts);
+    PipelineBounds bounds = bounds(costs, parallelism, Recomputation.SELECTIVE);
+    int priced = 0;
+    for (Choice choice : AutoPlanner.choices(Request.of(BATCH))) {
+      for (int ranks = 1; ranks * parts <= 8; ranks *= 2) {
+        for (int samples = 1; samples <= BATCH; samples *= 2) {
+          int replicas = 8 / parts / ranks;
+          ZeroStage states = replicas > 1 ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
+          Grid grid = new Grid(ranks, replicas, parallelism, true, choice.chunks(), states);
+          MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
+          if (replicas <= samples) {
+            double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
+            for (ScheduledCuts cuts :
+                cuts(choice, grid, batching, costs, Recomputation.SELECTIVE, oracle)) {
+              double simulated = simulator.assess(cuts.plan()).stepSeconds();
+              String what = choice.entry().name() + " " + grid + " " + batching;
+              assertTrue(bound <= simulated * (1 + ROUNDING), what);
+              priced++;
+            }
+          }
+        }
+      }
+    }
+    assertTrue(priced > 20, "priced " + priced);
+  }
+
+  /** Balanced, and after some moves; none where there is no such schedule. */
+  private static List<ScheduledCuts> cuts(
+      Choice choice,
+      Grid grid,
+      MicroBatching batching,
+      StageCosts costs,
+      Recomputation recomputation,
+      PipelineOracle oracle) {
+    List<ScheduledCuts> found = new ArrayList<>();
+    try {
+      for (int moves : new int[] {0, 10}) {
+        ScheduledCuts.balanced(choice.entry(), grid, batching, costs, recomputation, oracle)
+            .ifPresent(cuts -> {
+              cuts.price();
+              cuts.improve(moves, () -> moves == 0);
+              found.add(cuts);
+            });
+      }
+    } catch (IllegalArgumentException e) { // no such schedule for these numbers
+      return List.of();
+    }
+    return found;
   }
 }

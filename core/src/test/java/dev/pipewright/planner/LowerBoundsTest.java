@@ -213,4 +213,21 @@ class LowerBoundsTest {
       assertTrue(bound.value() >= once * (1 - 1e-12));
     }
   }
+
+  /** Its micro-batches keep more than devices hold: some layers have to run twice. */
+  @Test
+  void whatMicroBatchesKeepTakesMemory() {
+    StageCosts costs = AutoPlannerTest.zoo("llama3-70b", "dgx-h100:8x8");
+    Workload narrow = costs.workload();
+    Workload roomy =
+        new Workload(
+            narrow.chain(),
+            narrow.profile(),
+            narrow.training(),
+            narrow.cluster().withMemory(Bytes.gib(2_000)));
+    LowerBound bound = LowerBounds.best(costs, 128, CostModel.PIPEWRIGHT);
+    LowerBound without = LowerBounds.best(new StageCosts(roomy), 128, CostModel.PIPEWRIGHT);
+    assertTrue(bound.value() > 1.02 * without.value(), bound + " " + without);
+    assertTrue(bound.why().contains("memory for what micro-batches keep"), bound.why());
+  }
 }

@@ -10,6 +10,7 @@ import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.planner.AutoPlanner;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
@@ -73,7 +74,11 @@ public final class Planners {
     Costed costed = priced.get();
     Request request = asked.withStages(StepOptions.stages(step.stages(), costed));
     Optional<Choice> schedule = step.anySchedule(planner);
-    SizeLimits.devices(costed.workload().cluster());
+    if (schedule.isEmpty() && planner.equals(AutoPlanner.NAME) && AutoPlanner.widely(request)) {
+      SizeLimits.manyDevices(costed.workload().cluster());
+    } else {
+      SizeLimits.devices(costed.workload().cluster());
+    }
     boolean memory = entry.objective() == Objective.PEAK_MEMORY;
     if (memory) {
       SizeLimits.searched(planner, costed.costs().size());

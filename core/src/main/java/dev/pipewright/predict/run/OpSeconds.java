@@ -121,9 +121,7 @@ final class OpSeconds {
       int rank = placement.rankOf(stage);
       ZeroSeconds shared = sharded.get(rank);
       update[stage] =
-          shared == null
-              ? updating
-              : shared.update(depth, rank) + shared.allGatherUpdated(depth, rank);
+          shared == null ? updating : shared.update(depth) + shared.allGatherUpdated(depth);
       reduce[stage] = shared == null ? reducing : shared.stage(depth).afterPasses();
     }
     if (assignment.inOnePlace()) {

@@ -29,6 +29,7 @@ import dev.pipewright.schedule.cyclic.DataParallel;
 import dev.pipewright.schedule.cyclic.DataParallel.Reduction;
 import dev.pipewright.schedule.periodic.PeriodicPipeline;
 import dev.pipewright.schedule.search.AdaptiveV;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.schedule.search.ZeroBubbleAuto;
 import java.util.ArrayList;
 import java.util.List;
@@ -197,8 +198,11 @@ public final class ScheduleCatalog {
 
   /** The best V within a cap in activations of a chunk, the user's own if that is less. */
   private static Schedule v(ScheduleInput r, int cap) {
-    return AdaptiveV.of(
-        r.microBatches(), r.opTimes(Placement.waves(r.stages(), 2)), r.chunkCap(cap));
+    OpTimes times = r.opTimes(Placement.waves(r.stages(), 2));
+    int most = r.chunkCap(cap);
+    return r.searched(
+        List.of(AdaptiveV.class, r.microBatches(), most, times.passes()),
+        () -> AdaptiveV.of(r.microBatches(), times, most));
   }
 
   private static Schedule waves(ScheduleInput r) {

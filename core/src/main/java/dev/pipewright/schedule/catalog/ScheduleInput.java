@@ -1,11 +1,13 @@
 package dev.pipewright.schedule.catalog;
 
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.schedule.search.OpTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** What a schedule is made for. */
 public interface ScheduleInput {
@@ -33,6 +35,15 @@ public interface ScheduleInput {
    */
   static ScheduleInput counts(int stages, int microBatches, int chunks) {
     return new CountedInput(stages, microBatches, chunks);
+  }
+
+  /**
+   * A schedule that takes a search; an input that asks for many may remember them.
+   *
+   * @param key all that it depends on
+   */
+  default Schedule searched(List<Object> key, Supplier<Schedule> search) {
+    return search.get();
   }
 
   /** Micro-batches after which replicas of all stages have had the same number of turns. */

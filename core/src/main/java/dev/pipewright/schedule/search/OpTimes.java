@@ -5,6 +5,8 @@ import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How long the ops of a schedule take, by stage (of all chains, as {@code Placement} counts them),
@@ -142,6 +144,13 @@ public record OpTimes(
     double[] slowed = new double[seconds.length];
     Arrays.setAll(slowed, stage -> seconds[stage] * slowness[placement.rankOf(stage)]);
     return slowed;
+  }
+
+  /** All seconds of passes and messages, by stage. */
+  public List<List<Double>> passes() {
+    return Stream.of(forward, input, weight, recompute, there, back)
+        .map(seconds -> Arrays.stream(seconds).boxed().toList())
+        .toList();
   }
 
   public int stages() {

@@ -14,6 +14,12 @@ public final class SizeLimits {
   /** Devices that a planner looks at. */
   public static final int DEVICES = 4_096;
 
+  /** Devices that equal pipelines are planned for. */
+  public static final int MANY_DEVICES = 16_384;
+
+  /** Their machines. */
+  public static final int MANY_MACHINES = 2_048;
+
   /** Machines that a planner looks at: many of one device are more work than few of many. */
   public static final int MACHINES = 512;
 
@@ -59,11 +65,20 @@ public final class SizeLimits {
   }
 
   public static void devices(Cluster cluster) {
-    if (cluster.size() > DEVICES || cluster.machines() > MACHINES) {
+    devices(cluster, DEVICES, MACHINES);
+  }
+
+  /** For a planner that searches little but equal pipelines on many devices. */
+  public static void manyDevices(Cluster cluster) {
+    devices(cluster, MANY_DEVICES, MANY_MACHINES);
+  }
+
+  private static void devices(Cluster cluster, int devices, int machines) {
+    if (cluster.size() > devices || cluster.machines() > machines) {
       throw new BadInputException(
           ("%s: %d devices in %d machines are more than can be planned;"
                   + " take at most %d in at most %d")
-              .formatted(cluster.name(), cluster.size(), cluster.machines(), DEVICES, MACHINES));
+              .formatted(cluster.name(), cluster.size(), cluster.machines(), devices, machines));
     }
   }
 

@@ -47,8 +47,10 @@ public final class ReasonFlags {
    * @param stop asked now and then whether to leave searches at what they have
    */
   Reasons of(Problem problem, Planned found, BooleanSupplier stop) {
+    if (found.planning().isGiven()) {
+      refuse("leave out --evaluate");
+    }
     if (!found.isFound() || found.planning().isGiven()) {
-      refuseForGiven(found);
       return Reasons.NONE;
     }
     List<PlanComparison> comparisons = new ArrayList<>();
@@ -60,11 +62,16 @@ public final class ReasonFlags {
     return new Reasons(comparisons, changes);
   }
 
-  private void refuseForGiven(Planned found) {
-    if (found.planning().isGiven() && (against != null || whatIf)) {
+  /**
+   * Throws where something is to be compared, and cannot be.
+   *
+   * @param remedy what to do instead
+   */
+  void refuse(String remedy) {
+    if (against != null || whatIf) {
       throw new BadInputException(
-          "%s: is for plans that are searched for; leave out --evaluate"
-              .formatted(against != null ? AGAINST : "--what-if"));
+          "%s: is for the best plan of a search on the whole cluster; %s"
+              .formatted(against != null ? AGAINST : "--what-if", remedy));
     }
   }
 

@@ -67,6 +67,7 @@ final class SizedAnswer implements PlannerAnswer {
       throw new BadInputException(
           "%s: --evaluate scores a plan as it is; leave out one of them".formatted(flag));
     }
+    synchronous.reasons().refuse("leave out " + flag);
     Problem problem =
         new Problem(
             arguments.named(model, Optional.empty(), OptionalInt.empty()), synchronous.options());

@@ -1,0 +1,77 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.ScheduleSpec;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes out as plans the cuts of an equal pipeline. */
+final class CutPlans {
+  private final Grid grid;
+  private final MicroBatching batching;
+  private final Recomputation recomputation;
+  private final int[] path;
+
+  /**
+   * Of a grid.
+   *
+   * @param path positions after which stages may end
+   */
+  CutPlans(Grid grid, MicroBatching batching, Recomputation recomputation, int[] path) {
+    this.grid = grid;
+    this.batching = batching;
+    this.recomputation = recomputation;
+    this.path = path;
+  }
+
+  /**
+   * The plan.
+   *
+   * @param cuts the first layer of each stage, in positions of the path
+   * @param share of the layers of each stage that are recomputed
+   */
+  PipelinePlan plan(ScheduleSpec order, int microBatches, int[] cuts, double[] share) {
+    Placement placement = order.placement(cuts.length);
+    int[] inFlight = order.inFlight(cuts.length, microBatches);
+    List<StagePlan> stages = new ArrayList<>();
+    for (int stage = 0; stage < cuts.length; stage++) {
+      int next = stage + 1 < cuts.length ? cuts[stage + 1] : path.length;
+      StagePlan keeping =
+          new StagePlan(
+              cuts[stage] == 0 ? 0 : path[cuts[stage] - 1] + 1,
+              path[next - 1],
+              grid.devices(placement.rankOf(stage)),
+              grid.parallelism(),
+              Recompute.NONE,
+              inFlight[stage],
+              List.of());
+      stages.add(recomputing(keeping, share[stage]));
+    }
+    return new PipelinePlan(
+        order,
+        microBatches,
+        batching.microBatch(),
+        batching.unit(),
+        grid.overlaps(),
+        stages,
+        grid.sharding());
+  }
+
+  /** The first layers of a stage are recomputed. */
+  private StagePlan recomputing(StagePlan stage, double share) {
+    int layers = stage.lastLayer() - stage.firstLayer() + 1;
+    int count = (int) Math.ceil(layers * share);
+    if (count == 0) {
+      return stage;
+    }
+    return count == layers
+        ? stage.with(recomputation.ofStage())
+        : stage.selective(
+            List.of(new LayerRange(stage.firstLayer(), stage.firstLayer() + count - 1)));
+  }
+}

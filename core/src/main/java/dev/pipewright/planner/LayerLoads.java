@@ -1,0 +1,52 @@
+package dev.pipewright.planner;
+
+/**
+ * What the layers between the cuts that pipelines may have cost a tensor-parallel group of the
+ * fastest devices, for one size of slices: seconds of a micro-batch, its exchanges included.
+ *
+ * @param forward by run of layers, as all others
+ * @param backward without recomputation
+ * @param halves the backward pass where the schedule splits it, both halves, at least
+ * @param weights the half of it that the weights' gradients take
+ * @param kept bytes of a micro-batch in flight on each device
+ * @param parameters the part of a device of the bytes of weights, as layers know them
+ * @param update seconds of the optimizer's step
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record LayerLoads(
+    double[] forward,
+    double[] backward,
+    double[] halves,
+    double[] weights,
+    double[] kept,
+    double[] parameters,
+    double[] update) {
+  int size() {
+    return forward.length;
+  }
+
+  /** Seconds of both passes over a micro-batch. */
+  double passes() {
+    return sum(forward) + sum(backward);
+  }
+
+  /** Of a schedule that splits backward passes, or does not. */
+  LayerLoads split(boolean splits) {
+    return splits
+        ? new LayerLoads(forward, halves, halves, weights, kept, parameters, update)
+        : this;
+  }
+
+  /** Seconds of both passes over a run of layers. */
+  double passes(int at) {
+    return forward[at] + backward[at];
+  }
+
+  static double sum(double[] figures) {
+    double sum = 0;
+    for (double each : figures) {
+      sum += each;
+    }
+    return sum;
+  }
+}

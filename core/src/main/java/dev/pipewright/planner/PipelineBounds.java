@@ -1,0 +1,123 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.SplitConcat;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageGroups;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.planner.recompute.Recomputation;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the grids of one kind of parallelism within layers take at least ({@link GridBound}): with
+ * the least that its exchanges take on the devices of its ranks.
+ *
+ * <p>An all-gather or a sum of a part of the parameters takes at least that part of what it takes
+ * for all of them, because time for each byte does not grow with the bytes.
+ */
+final class PipelineBounds {
+  private final StageCosts costs;
+  private final DividedWork work;
+  private final Recomputation recomputation;
+  private final double capacity; // bytes of the largest device
+  private final double cutBytes; // of a sample, over the narrowest cut
+  private final Map<List<Object>, Links> links = new HashMap<>();
+
+  /**
+   * What the devices of a grid need at least.
+   *
+   * @param ends seconds of all that follows the passes and nothing hides, for all parameters
+   * @param latency of a message from a rank to the next
+   * @param perByte seconds of each of its bytes beyond that
+   */
+  private record Links(double ends, double latency, double perByte) {}
+
+  PipelineBounds(StageCosts costs, DividedWork work, int[] path, Recomputation recomputation) {
+    this.costs = costs;
+    this.work = work;
+    this.recomputation = recomputation;
+    this.capacity = costs.workload().cluster().mostMemory().value();
+    this.cutBytes =
+        Arrays.stream(path, 0, path.length - 1)
+            .mapToDouble(end -> costs.cutBytes()[end + 1])
+            .min()
+            .orElse(0);
+  }
+
+  /** Of a step with schedules of some shape; infinite where memory does not suffice. */
+  double seconds(Grid grid, MicroBatching batching, ScheduleShape shape) {
+    int slice = StageCosts.slice(batching.samples(), grid.replicas());
+    LayerLoads loads = work.loads(slice).split(shape.splits());
+    if (grid.ranks() * shape.chunks() > loads.size()) {
+      return Double.POSITIVE_INFINITY;
+    }
+    Links least =
+        links.computeIfAbsent(
+            List.of(grid.ranks(), grid.replicas(), grid.neighbours(), grid.sharding()),
+            key -> newLinks(grid));
+    double sum = work.part().parameterBytes()[work.part().size()];
+    double ends = sum > 0 ? least.ends() / sum : 0;
+    double update = grid.sharding() == ZeroStage.NOTHING ? 1 : 1.0 / grid.replicas();
+    double[] tail = new double[loads.size()];
+    if (shape.straight()) { // otherwise a rank's next stage goes on meanwhile
+      Arrays.setAll(tail, at -> loads.parameters()[at] * ends + loads.update()[at] * update);
+    }
+    double bytes = cutBytes * batching.samples();
+    double received = cutBytes * slice;
+    double states = work.stateBytes(grid.ranks(), grid.replicas(), grid.sharding(), shape.chains());
+    return new GridBound(
+            loads,
+            grid.ranks(),
+            batching.microBatches(),
+            shape,
+            recomputation,
+            tail,
+            bytes == 0 ? 0 : least.latency() + bytes * least.perByte(),
+            costs.workload().cluster().software().message().of(received))
+        .seconds(capacity - states, work.part().workingBytes(slice));
+  }
+
+  private Links newLinks(Grid grid) {
+    double ends = Double.POSITIVE_INFINITY;
+    double latency = Double.POSITIVE_INFINITY;
+    double perByte = Double.POSITIVE_INFINITY;
+    Cluster cluster = costs.workload().cluster();
+    int[] before = {};
+    for (int rank = 0; rank < grid.ranks(); rank++) {
+      int[] devices = grid.devices(rank).stream().mapToInt(Integer::intValue).toArray();
+      ends = Math.min(ends, ends(grid, devices));
+      if (rank > 0) {
+        for (SplitConcat way :
+            List.of(
+                SplitConcat.betweenPasses(cluster, before, devices),
+                SplitConcat.betweenPasses(cluster, devices, before))) {
+          latency = Math.min(latency, way.latencySeconds());
+          perByte = Math.min(perByte, way.secondsPerByte());
+        }
+      }
+      before = devices;
+    }
+    return grid.ranks() == 1 ? new Links(ends, 0, 0) : new Links(ends, latency, perByte);
+  }
+
+  /** Of optimizer states that are sharded new parameters are gathered after the update. */
+  private double ends(Grid grid, int[] devices) {
+    if (grid.replicas() == 1 || grid.sharding() == ZeroStage.PARAMETERS) {
+      return 0;
+    }
+    StageCosts part = work.part();
+    int parts = grid.parallelism().parts();
+    Collectives same = StageGroups.of(costs, devices, parts).data();
+    double bytes = part.parameterBytes()[part.size()];
+    if (grid.sharding() == ZeroStage.NOTHING) {
+      boolean hidden = parts > 1 || grid.overlaps();
+      return hidden ? 0 : same.allReduce(part.gradientBytes()[part.size()]);
+    }
+    double slower = 1 - costs.workload().cluster().software().overlap();
+    return same.allGather(bytes) + slower * same.reduceScatter(part.gradientBytes()[part.size()]);
+  }
+}

@@ -1,0 +1,71 @@
+package dev.pipewright.planner;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Devices and micro-batches of an equal pipeline, before its schedule and its cuts. */
+final class PipelineDraft {
+  private final Grid grid;
+  private final MicroBatching batching;
+  private final PipelineBounds bounds;
+  private final boolean holds;
+  private final double least;
+  private final double filling;
+  private final double bubble;
+  private final Map<ScheduleShape, Double> byShape = new HashMap<>();
+
+  /**
+   * Of a grid.
+   *
+   * @param holds whether devices can hold the states
+   */
+  PipelineDraft(
+      Grid grid, MicroBatching batching, PipelineBounds bounds, LayerLoads loads, boolean holds) {
+    this.grid = grid;
+    this.batching = batching;
+    this.bounds = bounds;
+    this.holds = holds;
+    double behind = (grid.ranks() - 1.0) / grid.ranks();
+    this.least = batching.microBatches() * loads.passes() / grid.ranks();
+    this.filling = LayerLoads.sum(loads.forward()) * behind;
+    this.bubble = loads.passes() * behind;
+  }
+
+  Grid grid() {
+    return grid;
+  }
+
+  MicroBatching batching() {
+    return batching;
+  }
+
+  /** Micro-batches by which it is priced. */
+  MicroBatching few() {
+    return batching.fewer(grid.ranks());
+  }
+
+  /** Seconds that the busiest rank works for a micro-batch at least. */
+  double leastWork() {
+    return least / batching.microBatches();
+  }
+
+  /** Whether devices can hold the states. */
+  boolean holds() {
+    return holds;
+  }
+
+  /** About the least that a step can take where each rank has one stage. */
+  double rough() {
+    return least + filling;
+  }
+
+  /** Seconds in which a rank waits for work, likewise. */
+  double bubble() {
+    return bubble;
+  }
+
+  /** That no step with a schedule of some shape is shorter than; infinite where none fits. */
+  double bound(ScheduleShape shape) {
+    return byShape.computeIfAbsent(shape, key -> bounds.seconds(grid, batching, key));
+  }
+}
