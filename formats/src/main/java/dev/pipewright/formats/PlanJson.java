@@ -41,6 +41,7 @@ public final class PlanJson {
           "cost_model",
           "global_batch",
           "profile_batch",
+          "sequence",
           "optimizer",
           "precision",
           "device_memory_bytes",

@@ -63,6 +63,7 @@ class AnswerJsonTest {
             Optional.of("dapple-a"),
             OptionalLong.of(4),
             OptionalInt.empty(),
+            OptionalInt.empty(),
             Optional.empty(),
             GivenMemory.NONE);
     return new AnswerJson.Context(madeFor, "derived: formulas, V100", 0.25, simulated);

@@ -9,17 +9,27 @@ import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** A network by the name that a request gives. */
 public final class RunnableModel {
   private RunnableModel() {}
 
-  /** A network of the zoo, or of a file. Throws {@link BadInputException} where there is none. */
+  /** A network with its usual samples. */
   public static LayerGraph of(String model) {
+    return of(model, OptionalInt.empty());
+  }
+
+  /**
+   * A network of the zoo, or of a file. Throws {@link BadInputException} where there is none.
+   *
+   * @param sequence tokens of a sample; the network's usual ones where empty
+   */
+  public static LayerGraph of(String model, OptionalInt sequence) {
     if (Files.exists(Path.of(model))) {
-      return ModelFiles.graph(Path.of(model));
+      return ModelFiles.graph(Path.of(model), sequence);
     }
-    return named(model)
+    return named(model, sequence)
         .map(ZooModel::graph)
         .orElseThrow(() ->
             new BadInputException(
@@ -30,8 +40,8 @@ public final class RunnableModel {
    * A network to compute with. Throws {@link BadInputException} where there is none, and where a
    * block is of a shape that no module computes or a file does not say what each layer computes.
    */
-  public static LayerGraph toCompute(String model) {
-    LayerGraph graph = of(model);
+  public static LayerGraph toCompute(String model, OptionalInt sequence) {
+    LayerGraph graph = of(model, sequence);
     (Files.exists(Path.of(model)) ? Computable.refusal(graph) : Computable.lacking(graph))
         .ifPresent(why -> {
           throw new BadInputException(
@@ -40,9 +50,9 @@ public final class RunnableModel {
     return graph;
   }
 
-  private static Optional<ZooModel> named(String model) {
+  private static Optional<ZooModel> named(String model, OptionalInt sequence) {
     try {
-      return Models.find(model);
+      return Models.find(model, sequence);
     } catch (IllegalArgumentException e) {
       throw new BadInputException(String.valueOf(e.getMessage()));
     }

@@ -86,7 +86,7 @@ public final class Trainer implements TrainingService {
 
   private TrainingOutcome train(
       TrainingRequest request, TrainingListener listener, Optional<OutputFolder> out) {
-    LayerGraph graph = RunnableModel.toCompute(request.model());
+    LayerGraph graph = RunnableModel.toCompute(request.model(), request.sequence());
     check(request, graph);
     Optional<Resumption> from =
         request.keeping().resumeFrom().map(f -> Resumption.of(Path.of(f), request, graph.name()));

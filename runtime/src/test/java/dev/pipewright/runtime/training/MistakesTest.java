@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -47,6 +48,7 @@ class MistakesTest {
       Keeping keeping) {
     return new TrainingRequest(
         model,
+        OptionalInt.empty(),
         assignment,
         rule,
         false,

@@ -50,16 +50,17 @@ record LayoutRequest(
   static Optional<LayoutRequest> of(
       String model, ModelArgument arguments, DegreeFlags degrees, LayoutFlags layout) {
     Cluster cluster = arguments.cluster(Optional.empty());
+    OptionalInt tokens = PredictCommand.optional("--sequence", arguments.sequence);
     MachineSheets sheets = MachineSheets.read();
     Optional<GpuMachine> machine = sheets.of(cluster);
-    return NetworkNames.transformer(model, Optional.ofNullable(arguments.modelFormat))
+    return NetworkNames.transformer(model, Optional.ofNullable(arguments.modelFormat), tokens)
         .filter(shape -> machine.isPresent())
         .map(shape ->
             new LayoutRequest(
                 arguments,
                 degrees,
                 layout,
-                shape.withSequence(layout.sequence().orElse(shape.sequence())),
+                shape,
                 reserved(machine.orElseThrow(), cluster, arguments),
                 cluster,
                 layout.framework().orElse(sheets.usualFramework(cluster))));
