@@ -43,11 +43,17 @@ public final class RunnableModel {
   public static LayerGraph toCompute(String model, OptionalInt sequence) {
     LayerGraph graph = of(model, sequence);
     (Files.exists(Path.of(model)) ? Computable.refusal(graph) : Computable.lacking(graph))
-        .ifPresent(why -> {
-          throw new BadInputException(
-              model + ": this network cannot be trained or measured: " + why);
-        });
+        .ifPresent(why -> refuse(model, why));
     return graph;
+  }
+
+  /** Throws {@link BadInputException} where it is not known what some layer computes. */
+  static void requireOperators(String model, LayerGraph graph) {
+    Computable.undescribed(graph).ifPresent(why -> refuse(model, why));
+  }
+
+  private static void refuse(String model, String why) {
+    throw new BadInputException(model + ": this network cannot be trained or measured: " + why);
   }
 
   private static Optional<ZooModel> named(String model, OptionalInt sequence) {
