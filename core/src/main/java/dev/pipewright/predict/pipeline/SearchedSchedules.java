@@ -73,7 +73,7 @@ public final class SearchedSchedules {
       List<ScheduledLayout> priced =
           rest.subList(0, count).parallelStream()
               .filter(schedules::isTried)
-              .flatMap(candidate -> schedules.priced(candidate).stream())
+              .flatMap(candidate -> schedules.priced(candidate, bar).stream())
               .toList();
       priced.forEach(schedules::note);
       List<ScheduledLayout> all = new ArrayList<>(best);
@@ -183,16 +183,22 @@ public final class SearchedSchedules {
     }
   }
 
-  /** Empty where it does not fit, or the schedule does not go with the micro-batches. */
-  private Optional<ScheduledLayout> priced(Candidate candidate) {
+  /**
+   * Empty where it does not fit, the schedule does not go with the micro-batches, or one that
+   * counts decide is slower than the bar. Of others it is of interest whether they fit, too.
+   */
+  private Optional<ScheduledLayout> priced(Candidate candidate, double bar) {
+    double most = candidate.entry.needsDurations() ? Double.POSITIVE_INFINITY : bar / ROUNDING;
     try {
       TransformerRun run = space.choices(candidate.searched).run();
-      PredictedRun found = ScheduledTransformer.predict(run, candidate.entry, constants);
-      double seconds = found.step().iterationSeconds();
-      return found.step().fits()
-          ? Optional.of(
-              new ScheduledLayout(candidate.searched, candidate.entry.name(), found, seconds))
-          : Optional.empty();
+      return ScheduledTransformer.predict(run, candidate.entry, constants, most)
+          .filter(found -> found.step().fits())
+          .map(found ->
+              new ScheduledLayout(
+                  candidate.searched,
+                  candidate.entry.name(),
+                  found,
+                  found.step().iterationSeconds()));
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
