@@ -58,6 +58,7 @@ module dev.pipewright.core {
       dev.pipewright.formats,
       dev.pipewright.app;
   exports dev.pipewright.predict.pipeline to
+      dev.pipewright.formats,
       dev.pipewright.app;
   exports dev.pipewright.predict.run to
       dev.pipewright.formats,

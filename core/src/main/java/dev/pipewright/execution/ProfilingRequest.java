@@ -9,6 +9,7 @@ import java.util.OptionalInt;
  * What to measure.
  *
  * @param model a name of the zoo or a file
+ * @param sequence tokens of a sample; the network's usual ones where empty
  * @param data which samples are read, such as {@code synthetic:images}
  * @param batches sizes of micro-batches, ascending
  * @param repeats of each measurement, behind the warm-up
@@ -24,6 +25,7 @@ import java.util.OptionalInt;
  */
 public record ProfilingRequest(
     String model,
+    OptionalInt sequence,
     String data,
     List<Integer> batches,
     int repeats,

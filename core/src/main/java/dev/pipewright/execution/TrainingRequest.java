@@ -7,12 +7,14 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.units.Check;
 import dev.pipewright.units.Seconds;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
  * A training run.
  *
  * @param model a name of the zoo or a file
+ * @param sequence tokens of a sample; the network's usual ones where empty
  * @param sharedStatistics whether batch normalisation takes its averages over all workers of a rank
  *     instead of each one's own samples
  * @param data which samples, such as {@code synthetic:images}; the runtime's {@code data} package
@@ -29,6 +31,7 @@ import java.util.stream.Stream;
  */
 public record TrainingRequest(
     String model,
+    OptionalInt sequence,
     Assignment assignment,
     UpdateRule rule,
     boolean sharedStatistics,
@@ -212,6 +215,7 @@ public record TrainingRequest(
   public TrainingRequest emulating(Emulation times) {
     return new TrainingRequest(
         model,
+        sequence,
         assignment,
         rule,
         sharedStatistics,
@@ -231,6 +235,7 @@ public record TrainingRequest(
   public TrainingRequest on(Machines others) {
     return new TrainingRequest(
         model,
+        sequence,
         assignment,
         rule,
         sharedStatistics,
@@ -250,6 +255,7 @@ public record TrainingRequest(
   public TrainingRequest frugal(long count) {
     return new TrainingRequest(
         model,
+        sequence,
         assignment,
         rule,
         sharedStatistics,

@@ -154,7 +154,7 @@ public final class ParallelismLimits {
   private Optional<String> experts(Parallelism split) {
     boolean any = false;
     for (int layer = 0; layer < graph.size(); layer++) {
-      OptionalInt experts = mixture(graph.layer(layer).operator());
+      OptionalInt experts = experts(graph.layer(layer).operator());
       any |= experts.isPresent();
       if (experts.isPresent() && split.parts() > experts.getAsInt()) {
         return tooFew(split, layer, experts.getAsInt(), "experts");
@@ -166,7 +166,8 @@ public final class ParallelismLimits {
             "%s has no mixture of experts to split; take another kind".formatted(graph.name()));
   }
 
-  private static OptionalInt mixture(Operator operator) {
+  /** Experts of a block; empty where it has no mixture. */
+  public static OptionalInt experts(Operator operator) {
     return operator instanceof Operator.ShapedBlock block
             && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
         ? OptionalInt.of(mixture.experts())

@@ -8,6 +8,7 @@ import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
@@ -110,6 +111,33 @@ public final class Models {
             .or(() ->
                 Transformers.find(name)
                     .map(found -> expressed(name, found.trained(), found.source())));
+  }
+
+  /**
+   * The network called {@code name} on samples of a stated length, where one is stated.
+   *
+   * @throws IllegalArgumentException as {@link #find(String)}, and where that network has no such
+   *     samples
+   */
+  public static Optional<ZooModel> find(String name, OptionalInt sequence) {
+    Optional<ZooModel> usual = find(name);
+    if (sequence.isEmpty() || usual.isEmpty()) {
+      return usual;
+    }
+    ZooModel zoo = usual.get();
+    TransformerShape shape =
+        Transformers.find(name)
+            .orElseThrow(() ->
+                new IllegalArgumentException(
+                    name + ": is no transformer whose length can be chosen; leave it out"))
+            .shape();
+    try {
+      LayerGraph graph = ShapedGraphs.of(name, shape.reading(sequence.getAsInt()));
+      return Optional.of(
+          new ZooModel(zoo.name(), graph, zoo.training(), zoo.samples(), zoo.source()));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+    }
   }
 
   private static ZooModel expressed(String name, TransformerShape shape, String source) {

@@ -229,6 +229,25 @@ public record Problem(NamedWorkload workload, StepOptions step) {
                 network.name(),
                 OptionalInt.of(samples),
                 network.format(),
+                network.sequence(),
+                network.profiled(),
+                network.described()),
+            workload.devices(),
+            workload.optimizer(),
+            workload.precision()),
+        step);
+  }
+
+  /** The same problem on samples of so many tokens. Default: the transformer's usual ones. */
+  public Problem withSequence(int tokens) {
+    Network network = workload.network();
+    return new Problem(
+        new NamedWorkload(
+            new Network(
+                network.name(),
+                network.profileBatch(),
+                network.format(),
+                OptionalInt.of(tokens),
                 network.profiled(),
                 network.described()),
             workload.devices(),

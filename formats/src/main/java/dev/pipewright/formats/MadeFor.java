@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param cluster a file or a name of the zoo; empty where levels name it
  * @param globalBatch samples of an update
  * @param profileBatch samples that the model's times are for, where its file does not say
+ * @param sequence tokens of a sample, where the user chose them
  * @param training how the model is trained
  * @param memory what the user says of every device's memory
  */
@@ -23,6 +24,7 @@ public record MadeFor(
     Optional<String> cluster,
     OptionalLong globalBatch,
     OptionalInt profileBatch,
+    OptionalInt sequence,
     Optional<Training> training,
     GivenMemory memory) {
   /** Nothing is known. */
@@ -31,6 +33,7 @@ public record MadeFor(
           Optional.empty(),
           Optional.empty(),
           OptionalLong.empty(),
+          OptionalInt.empty(),
           OptionalInt.empty(),
           Optional.empty(),
           GivenMemory.NONE);
@@ -42,6 +45,7 @@ public record MadeFor(
         Optional.empty(),
         OptionalLong.empty(),
         profileBatch,
+        OptionalInt.empty(),
         Optional.empty(),
         GivenMemory.NONE);
   }
@@ -49,7 +53,13 @@ public record MadeFor(
   /** This context with other names of model and cluster. */
   public MadeFor named(String otherModel, Optional<String> otherCluster) {
     return new MadeFor(
-        Optional.of(otherModel), otherCluster, globalBatch, profileBatch, training, memory);
+        Optional.of(otherModel),
+        otherCluster,
+        globalBatch,
+        profileBatch,
+        sequence,
+        training,
+        memory);
   }
 
   /** The first keys of an answer. */
@@ -66,6 +76,7 @@ public record MadeFor(
     cluster.ifPresent(name -> object.put("cluster", name));
     globalBatch.ifPresent(samples -> object.put("global_batch", samples));
     profileBatch.ifPresent(samples -> object.put("profile_batch", samples));
+    sequence.ifPresent(tokens -> object.put("sequence", tokens));
     training.ifPresent(t -> {
       object.put("optimizer", EnumWords.word(t.optimizer()));
       object.put("precision", EnumWords.word(t.precision()));

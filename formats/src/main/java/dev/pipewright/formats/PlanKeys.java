@@ -18,6 +18,7 @@ final class PlanKeys {
           "cost_model",
           "global_batch",
           "profile_batch",
+          "sequence",
           "optimizer",
           "precision",
           "device_memory_bytes",

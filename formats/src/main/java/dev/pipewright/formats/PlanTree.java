@@ -6,6 +6,7 @@ import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.units.Range;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,6 +55,9 @@ record PlanTree(Path file, Node root, Node plan) {
               .orElse(OptionalLong.empty()),
           either("profile_batch")
               .map(node -> OptionalInt.of(node.count(Range.SAMPLES)))
+              .orElse(OptionalInt.empty()),
+          either("sequence")
+              .map(node -> OptionalInt.of((int) node.whole(1, TransformerShape.MOST_TOKENS)))
               .orElse(OptionalInt.empty()),
           training(),
           new GivenMemory(

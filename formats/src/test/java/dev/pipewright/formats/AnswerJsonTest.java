@@ -64,6 +64,7 @@ class AnswerJsonTest {
             Optional.of("dapple-a"),
             OptionalLong.of(4),
             OptionalInt.empty(),
+            OptionalInt.empty(),
             Optional.empty(),
             GivenMemory.NONE);
     return new AnswerJson.Context(

@@ -28,6 +28,7 @@ class PeriodicJsonTest {
           Optional.of("two"),
           OptionalLong.of(8),
           OptionalInt.empty(),
+          OptionalInt.empty(),
           Optional.empty(),
           GivenMemory.NONE);
 

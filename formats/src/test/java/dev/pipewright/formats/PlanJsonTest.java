@@ -96,6 +96,7 @@ class PlanJsonTest {
             Optional.of("dapple-a"),
             OptionalLong.of(64),
             OptionalInt.of(2),
+            OptionalInt.empty(),
             Optional.empty(),
             GivenMemory.NONE);
     assertSame(new PlanFile<>(plan, madeFor, Optional.of("dapple")), read(GOOD));
@@ -211,6 +212,7 @@ class PlanJsonTest {
                 Optional.of(made.text()),
                 Optional.of(made.text()),
                 OptionalLong.of(made.count()),
+                OptionalInt.of(made.count()),
                 OptionalInt.of(made.count()),
                 Optional.of(
                     new Training(made.one(Optimizer.values()), made.one(Precision.values()))),

@@ -57,6 +57,14 @@ class PredictCommandTest {
     return Cli.run(args.toArray(new String[0]));
   }
 
+  /** The network has neither tokens nor experts. */
+  private static final List<Strategy> SHOWN =
+      Stream.of(Strategy.values())
+          .filter(strategy ->
+              strategy.split() != Strategy.Split.TOKENS
+                  && strategy.split() != Strategy.Split.EXPERTS)
+          .toList();
+
   private Cli tiny(String... more) {
     return predicted(net, cluster, more);
   }
@@ -66,7 +74,8 @@ class PredictCommandTest {
     Cli run = tiny("--batch-per-device", "8", "--devices", "4").ends(0);
     assertEquals("", run.err());
     for (Strategy strategy : Strategy.values()) {
-      assertTrue(run.out().contains(strategy.label()), strategy + " is not in " + run.out());
+      boolean shown = SHOWN.contains(strategy);
+      assertEquals(shown, run.out().contains(strategy.label()), strategy + " in " + run.out());
     }
     assertFalse(run.out().contains("NaN") || run.out().contains("Infinity"), run.out());
   }
@@ -74,7 +83,7 @@ class PredictCommandTest {
   @Test
   void jsonIsOneObjectWithARowForEachStrategyAndCount() {
     JsonNode answer = tiny("--batch-per-device", "8", "--json").ends(0).json();
-    assertEquals(Strategy.values().length * 3, answer.get("rows").size()); // 1, 2 and 4 devices
+    assertEquals(SHOWN.size() * 3, answer.get("rows").size()); // 1, 2 and 4 devices
     Set<Integer> devices = new TreeSet<>();
     for (JsonNode row : answer.get("rows")) {
       devices.add(row.get("devices").asInt());
@@ -95,6 +104,71 @@ class PredictCommandTest {
     assertEquals(0.024, row.get("iteration_s").asDouble(), 1e-12);
     assertEquals(24, row.get("global_batch").asInt());
     assertEquals("serial", row.get("strategy").asString());
+  }
+
+  private static final String MIXTURE =
+      "mixtral:layers=6,hidden=512,heads=8,kv-heads=4,ffn=1024,sequence=256,vocabulary=8192,"
+          + "experts=8,chosen=2";
+
+  @Test
+  void aMixtureHasContextAndExpertParallelism() {
+    JsonNode rows =
+        predicted(MIXTURE, "dapple-a:2x4", "--global-batch", "16", "--devices", "4", "--json")
+            .ends(0)
+            .json()
+            .get("rows");
+    assertEquals(Strategy.values().length, rows.size());
+  }
+
+  /** The plan of a row, read back by {@code check}, {@code simulate} and {@code plan}. */
+  @ParameterizedTest
+  @CsvSource({
+    "context, 4, 1, context:4",
+    "expert, 8, 1, expert:8",
+    "data+context, 8, 2, context:2",
+    "data+expert, 8, 2, expert:2"
+  })
+  void tokensAndExpertsAreDividedAsInTheirPlan(
+      String strategy, String devices, String micro, String parallelism) {
+    String degree = parallelism.split(":", -1)[1];
+    JsonNode row =
+        predicted(
+                MIXTURE,
+                "dapple-a:2x4",
+                "--global-batch",
+                "16",
+                "--json",
+                "--strategies",
+                strategy,
+                "--devices",
+                devices,
+                "--micro-batch",
+                micro,
+                "--tensor",
+                degree)
+            .ends(0)
+            .json()
+            .get("rows")
+            .get(0);
+    double step = row.get("iteration_s").asDouble();
+    assertEquals(
+        parallelism, row.at("/plan/stages").get(0).get("parallelism").asString(), row::toString);
+    String plan = Cli.file(folder, "plan.json", row.get("plan").toString()).toString();
+    String[] of = {plan, "--model", MIXTURE, "--cluster", "dapple-a:2x4", "--json"};
+    JsonNode checked =
+        Cli.run(Stream.concat(Stream.of("check"), Stream.of(of)).toArray(String[]::new))
+            .ends(0)
+            .json();
+    assertTrue(checked.get("valid").asBoolean());
+    near(16 / step, checked.get("samples_per_s").asDouble());
+    JsonNode simulated =
+        Cli.run(Stream.concat(Stream.of("simulate"), Stream.of(of)).toArray(String[]::new))
+            .ends(0)
+            .json();
+    near(step, simulated.get("objective").get("value").asDouble());
+    assertEquals(
+        row.get("memory_bytes").asLong(),
+        simulated.at("/plan/stages").get(0).get("memory_bytes").asLong());
   }
 
   /** The plan of a row, read back by {@code plan}: the same time and memory. */

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +36,7 @@ class PredictSearchTest {
   /** The command line that states a row's layout. */
   private static String stated(JsonNode row) {
     return LLAMA
-        + " --devices %d --tensor %d --pipeline %d --context %d --interleave %d --micro-batch %d --zero %d --recompute %s --offload-layers %d%s"
+        + " --devices %d --tensor %d --pipeline %d --context %d --interleave %d --micro-batch %d --zero %d --recompute %s --offload-layers %d%s%s"
             .formatted(
                 row.get("devices").asInt(),
                 row.get("tensor").asInt(),
@@ -45,7 +47,8 @@ class PredictSearchTest {
                 row.get("zero").asInt(),
                 row.get("recompute").asString(),
                 row.get("offload_layers").asInt(),
-                row.get("sequence_parallel").asBoolean() ? " --sequence-parallel" : "");
+                row.get("sequence_parallel").asBoolean() ? " --sequence-parallel" : "",
+                row.has("schedule") ? " --schedule " + row.get("schedule").asString() : "");
   }
 
   /** Also those of the front, and those of the heat map. */
@@ -95,6 +98,19 @@ class PredictSearchTest {
     JsonNode searched = answer.at("/searched/0");
     assertTrue(searched.get("layouts").asLong() > 10_000, searched.toString());
     assertTrue(searched.get("layouts_that_do_not_fit").asLong() > 0, searched.toString());
+  }
+
+  /** Rows name their schedule, which the closed form of the search need not be. */
+  @Test
+  void theTenAreOfAllSchedules() {
+    Set<String> schedules = new TreeSet<>();
+    for (JsonNode row : json(SEARCH).get("rows")) {
+      schedules.add(row.get("schedule").asString());
+    }
+    assertTrue(schedules.contains("zb-v"), schedules::toString);
+    assertTrue(Set.of("1f1b", "interleaved").stream().anyMatch(schedules::contains));
+    String shown = run(SEARCH).ends(0).out();
+    assertTrue(shown.contains(" zb-v "), shown);
   }
 
   @Test

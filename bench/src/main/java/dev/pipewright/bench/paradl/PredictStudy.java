@@ -49,14 +49,19 @@ public record PredictStudy(Setting setting, List<Integer> devices) {
 
   /** With crossovers, and with the choice on machines that have more or less of something. */
   public Study whole() {
-    return Studies.of(setting, List.of(Strategy.values()), devices, BATCH);
+    return Studies.of(setting, strategies(), devices, BATCH);
+  }
+
+  private List<Strategy> strategies() {
+    return Strategy.of(
+        setting.workload().chain().graph(), setting.formulas() == Setting.Formulas.PUBLISHED);
   }
 
   /** The predictions alone. */
   public List<Prediction> predictions() {
     ParadlOracle oracle = new ParadlOracle(setting);
     List<Prediction> predictions = new ArrayList<>();
-    for (Strategy strategy : Strategy.values()) {
+    for (Strategy strategy : strategies()) {
       for (int count : devices) {
         predictions.add(oracle.predict(strategy, count, BATCH.on(count)));
       }

@@ -27,6 +27,9 @@ public record TransformerShape(
     List<HeadPart> head,
     Optional<TokenPrediction> prediction,
     int sequence) {
+  /** Tokens of the longest sample. */
+  public static final int MOST_TOKENS = 1 << 28;
+
   /** A pass backward multiplies twice for each product of the forward pass. */
   private static final int PASSES = 3;
 
@@ -39,10 +42,10 @@ public record TransformerShape(
     head = List.copyOf(head);
     Counts.size("hidden", hidden);
     Check.that(
-        sequence >= 1 && sequence <= 1 << 28,
+        sequence >= 1 && sequence <= MOST_TOKENS,
         "sequence=%d is out of range; write 1 to %d",
         sequence,
-        1 << 28);
+        MOST_TOKENS);
     boolean crosses = stack.blocks().stream().anyMatch(LayerShape::crossAttention);
     Check.that(
         crosses == encoder.isPresent(),
@@ -69,6 +72,27 @@ public record TransformerShape(
   /** The same for samples of another length. */
   public TransformerShape withSequence(int tokens) {
     return new TransformerShape(hidden, input, encoder, stack, head, prediction, tokens);
+  }
+
+  /**
+   * The same network on samples of so many tokens.
+   *
+   * @throws IllegalArgumentException where it reads no tokens, or learned fewer positions
+   */
+  public TransformerShape reading(int tokens) {
+    if (!(input instanceof InputShape.Words words)) {
+      throw new IllegalArgumentException(
+          "its samples are images, which have no length to choose; leave it out");
+    }
+    if (words.positions() instanceof InputShape.Positions.Learned learned) {
+      Check.that(
+          tokens <= learned.rows(),
+          "it learns %d positions, which are too few for %d tokens; give at most %d",
+          learned.rows(),
+          tokens,
+          learned.rows());
+    }
+    return withSequence(tokens);
   }
 
   /** The same with another input. */

@@ -68,7 +68,8 @@ final class Findings {
           weights
               ? "keep the weights on every device (zero2) where memory allows"
               : prediction.strategy().dividesBlocks()
-                  ? "a smaller degree of tensor parallelism, or groups inside a node"
+                  ? "a smaller degree of %s parallelism, or groups inside a node"
+                      .formatted(divided())
                   : "split fewer layers, or keep groups inside a node");
     }
     double neighbours = share(Phase.HALO, Phase.POINT_TO_POINT);
@@ -92,6 +93,15 @@ final class Findings {
             "more network ports per node, or groups as large as a node's ports");
       }
     }
+  }
+
+  /** The kind of parallelism that divides blocks. */
+  private String divided() {
+    return switch (prediction.strategy().split()) {
+      case TOKENS -> "context";
+      case EXPERTS -> "expert";
+      default -> "tensor";
+    };
   }
 
   private String exchangeHelp() {

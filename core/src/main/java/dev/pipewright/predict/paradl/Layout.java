@@ -82,10 +82,19 @@ public record Layout(
   private String plan() {
     boolean divides = strategy.dividesBlocks();
     String copies = groups > 1 ? groups + " × " : "";
-    String tensor = divides ? "t" + parts : "";
+    String tensor = divides ? degree() + parts : "";
     String pipeline = strategy.pipelined() ? (divides ? " × " : "") + stages + " stages" : "";
     String accumulated = strategy.pipelined() || segments > 1 ? ", " + segments + " segments" : "";
     return copies + tensor + pipeline + accumulated + recomputing();
+  }
+
+  /** The letter of a degree of parallelism. */
+  private String degree() {
+    return switch (strategy.split()) {
+      case TOKENS -> "c";
+      case EXPERTS -> "e";
+      default -> "t";
+    };
   }
 
   private String recomputing() {

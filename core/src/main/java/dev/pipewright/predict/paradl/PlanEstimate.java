@@ -319,6 +319,8 @@ final class PlanEstimate implements StrategyFormulas {
           case POSITIONS -> Parallelism.Kind.SPATIAL;
           case HEADS -> Parallelism.Kind.TENSOR;
           case SEQUENCES -> Parallelism.Kind.SEQUENCE;
+          case TOKENS -> Parallelism.Kind.CONTEXT;
+          case EXPERTS -> Parallelism.Kind.EXPERT;
         };
     List<Integer> grid = layout.grid().isEmpty() ? List.of(layout.parts()) : layout.grid();
     return new Parallelism(kind, grid, setting.reduction());

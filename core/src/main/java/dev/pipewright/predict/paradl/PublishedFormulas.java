@@ -49,7 +49,7 @@ final class PublishedFormulas implements StrategyFormulas {
       case NOTHING -> exchanged(phases, layout, placement.everybody(layout));
       case FILTERS, CHANNELS -> layerWise(phases, layout, batch);
       case POSITIONS -> spatial(phases, layout, batch);
-      case HEADS, SEQUENCES ->
+      case HEADS, SEQUENCES, TOKENS, EXPERTS ->
           throw new IllegalArgumentException("Table 3 has no such strategy: layout=" + layout);
     };
   }

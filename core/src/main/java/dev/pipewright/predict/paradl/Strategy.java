@@ -1,5 +1,9 @@
 package dev.pipewright.predict.paradl;
 
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.plan.ParallelismLimits;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -16,12 +20,18 @@ public enum Strategy {
   TENSOR("tensor", Split.HEADS, false, false),
   /** The same, with sequence parallelism between their products (Korthikanti et al. §4.2.2). */
   SEQUENCE("sequence", Split.SEQUENCES, false, false),
+  /** Tokens of each sample; attention gathers keys and values of all. */
+  CONTEXT("context", Split.TOKENS, false, false),
+  /** The same, with the experts of mixtures divided, too. */
+  EXPERT("expert", Split.EXPERTS, false, false),
   DATA_FILTER("data+filter", Split.FILTERS, false, true),
   DATA_CHANNEL("data+channel", Split.CHANNELS, false, true),
   DATA_SPATIAL("data+spatial", Split.POSITIONS, false, true),
   DATA_PIPELINE("data+pipeline", Split.NOTHING, true, true),
   DATA_TENSOR("data+tensor", Split.HEADS, false, true),
   DATA_SEQUENCE("data+sequence", Split.SEQUENCES, false, true),
+  DATA_CONTEXT("data+context", Split.TOKENS, false, true),
+  DATA_EXPERT("data+expert", Split.EXPERTS, false, true),
   DATA_TENSOR_PIPELINE("data+tensor+pipeline", Split.HEADS, true, true),
   DATA_SEQUENCE_PIPELINE("data+sequence+pipeline", Split.SEQUENCES, true, true),
   /** Data parallelism that shards the optimizer's state. */
@@ -43,7 +53,11 @@ public enum Strategy {
     /** Heads and MLP features of transformer blocks. */
     HEADS,
     /** These, and the tokens where a block works on each by itself. */
-    SEQUENCES
+    SEQUENCES,
+    /** The tokens of each sample. */
+    TOKENS,
+    /** These, and the experts of mixtures. */
+    EXPERTS
   }
 
   private final String label;
@@ -75,6 +89,11 @@ public enum Strategy {
 
   /** Whether transformer blocks are divided. */
   public boolean dividesBlocks() {
+    return dividesFeatures() || split == Split.TOKENS || split == Split.EXPERTS;
+  }
+
+  /** Whether transformer blocks are divided by heads and MLP features: tensor parallelism. */
+  public boolean dividesFeatures() {
     return split == Split.HEADS || split == Split.SEQUENCES;
   }
 
@@ -101,6 +120,26 @@ public enum Strategy {
       case ZERO3 -> 3;
       default -> 0;
     };
+  }
+
+  /**
+   * The strategies that a table of a network shows: all, but context and expert parallelism where
+   * it has tokens and experts only.
+   *
+   * @param published whether Table 3 prices them, which has neither
+   */
+  public static List<Strategy> of(LayerGraph graph, boolean published) {
+    ParallelismLimits limits = new ParallelismLimits(graph);
+    boolean tokens = !published && limits.refusal(Parallelism.of(Kind.CONTEXT, 2)).isEmpty();
+    boolean experts = !published && limits.refusal(Parallelism.of(Kind.EXPERT, 2)).isEmpty();
+    return Arrays.stream(values())
+        .filter(strategy ->
+            switch (strategy.split) {
+              case TOKENS -> tokens;
+              case EXPERTS -> experts;
+              default -> true;
+            })
+        .toList();
   }
 
   public static List<String> labels() {

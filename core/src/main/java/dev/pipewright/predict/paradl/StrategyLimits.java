@@ -1,5 +1,6 @@
 package dev.pipewright.predict.paradl;
 
+import dev.pipewright.model.Layer;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.ParallelismLimits;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /** How many devices a strategy can use at most, and which number says so (ParaDL, Table 3). */
 final class StrategyLimits {
@@ -26,7 +28,9 @@ final class StrategyLimits {
       case FILTERS -> narrowest(false);
       case CHANNELS -> narrowest(true);
       case POSITIONS -> positions();
-      case HEADS, SEQUENCES -> heads();
+      case HEADS, SEQUENCES -> blocks(block -> OptionalInt.of(block.heads()), "heads");
+      case TOKENS -> blocks(block -> OptionalInt.of(block.sequence()), "tokens");
+      case EXPERTS -> experts();
     };
   }
 
@@ -121,23 +125,50 @@ final class StrategyLimits {
         && network.mayBeSplit(number);
   }
 
-  private ScalingLimit heads() {
+  private ScalingLimit blocks(Function<BlockShape, OptionalInt> limit, String what) {
+    return least(
+        layer -> BlockShape.of(layer).map(limit).orElse(OptionalInt.empty()),
+        what,
+        "the network has no transformer block");
+  }
+
+  /** Each part of a group has an expert and a token. */
+  private ScalingLimit experts() {
+    ScalingLimit experts =
+        least(
+            layer -> ParallelismLimits.experts(layer.operator()),
+            "experts",
+            "the network has no mixture of experts");
+    ScalingLimit tokens = blocks(block -> OptionalInt.of(block.sequence()), "tokens");
+    return tokens.devices() < experts.devices() ? tokens : experts;
+  }
+
+  /** The layer that can be divided in the fewest parts. */
+  private ScalingLimit least(Function<Layer, OptionalInt> parts, String what, String none) {
     if (setting.formulas() == Formulas.PUBLISHED) {
+      String kind =
+          switch (what) {
+            case "tokens" -> "context";
+            case "experts" -> "expert";
+            default -> "tensor";
+          };
       return new ScalingLimit(
-          "shape", 0, "ParaDL's Table 3 has no tensor parallelism of transformer blocks");
+          "shape",
+          0,
+          "ParaDL's Table 3 has no %s parallelism of transformer blocks".formatted(kind));
     }
     int least = Integer.MAX_VALUE;
     String where = "";
     for (int layer = 0; layer < network.size(); layer++) {
-      Optional<BlockShape> block = BlockShape.of(network.graph().layer(layer));
-      if (block.isPresent() && block.get().heads() < least) {
-        least = block.get().heads();
+      OptionalInt own = parts.apply(network.graph().layer(layer));
+      if (own.isPresent() && own.getAsInt() < least) {
+        least = own.getAsInt();
         where = network.layer(layer).name();
       }
     }
     return where.isEmpty()
-        ? new ScalingLimit("shape", 0, "the network has no transformer block")
-        : new ScalingLimit("scaling", least, where + " has " + least + " heads");
+        ? new ScalingLimit("shape", 0, none)
+        : new ScalingLimit("scaling", least, where + " has " + least + " " + what);
   }
 
   private ScalingLimit layers() {

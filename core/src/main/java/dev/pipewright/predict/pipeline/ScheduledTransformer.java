@@ -17,6 +17,7 @@ import dev.pipewright.sim.memory.RunMemory;
 import dev.pipewright.sim.memory.StageBytes;
 import dev.pipewright.units.Check;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -36,6 +37,12 @@ public final class ScheduledTransformer {
    */
   public static PredictedRun predict(
       TransformerRun run, ScheduleEntry entry, CalibratedConstants constants) {
+    return predict(run, entry, constants, Double.POSITIVE_INFINITY).orElseThrow();
+  }
+
+  /** The same where the step takes no more than {@code most} seconds; empty otherwise. */
+  static Optional<PredictedRun> predict(
+      TransformerRun run, ScheduleEntry entry, CalibratedConstants constants, double most) {
     Check.that(
         entry.isSynchronousPipeline(),
         "schedule=%s never flushes, and the step of a transformer ends with a flush; write 1f1b or zb-h1",
@@ -57,15 +64,21 @@ public final class ScheduledTransformer {
         placement.equals(Placement.looped(placement.ranks(), run.layout().interleave()));
     TransformerRun placed =
         looped ? run : run.with(run.layout(), run.split().inWaves(), run.recompute());
-    return new PredictedRun(
-        placed,
-        TransformerOracle.predict(
-            placed, constants, passes(schedule, PipelineParts.of(placed, constants))));
+    PipelineParts parts = PipelineParts.of(placed, constants);
+    Run passes = StaticSimulator.run(schedule, times(parts));
+    return TransformerOracle.seconds(placed, constants, passes.makespan()) > most
+        ? Optional.empty()
+        : Optional.of(
+            new PredictedRun(
+                placed, TransformerOracle.predict(placed, constants, passes(passes, parts))));
   }
 
   /** Simulates the passes of a step. */
   static ScheduledPasses passes(Schedule schedule, PipelineParts parts) {
-    Run run = StaticSimulator.run(schedule, times(parts));
+    return passes(StaticSimulator.run(schedule, times(parts)), parts);
+  }
+
+  private static ScheduledPasses passes(Run run, PipelineParts parts) {
     List<StageBytes> bytes =
         parts.chunks().stream().map(part -> StageBytes.activations(part.bytes())).toList();
     return new ScheduledPasses(

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** Predicts a training step of a transformer from counts, data sheets and calibrated constants. */
 public final class TransformerOracle {
@@ -21,6 +22,21 @@ public final class TransformerOracle {
   public static double seconds(TransformerRun run, CalibratedConstants constants) {
     TransformerSizes sizes = TransformerSizes.of(run.shape());
     return phases(run, sizes, StackConstants.of(constants, run), Optional.empty()).total();
+  }
+
+  /**
+   * Seconds of a step.
+   *
+   * @param passes seconds of all passes of its pipeline, at least those of the slowest rank
+   */
+  public static double seconds(TransformerRun run, CalibratedConstants constants, double passes) {
+    TransformerSizes sizes = TransformerSizes.of(run.shape());
+    return phases(
+            run,
+            sizes,
+            StackConstants.of(constants, run),
+            load -> load.bubble(passes - load.batches() * load.longest()))
+        .total();
   }
 
   /** Names of those constants of which the prediction for {@code run} looks up the value. */
@@ -80,12 +96,24 @@ public final class TransformerOracle {
       TransformerSizes sizes,
       StackConstants constants,
       Optional<ScheduledPasses> passes) {
+    return phases(
+        run,
+        sizes,
+        constants,
+        load -> passes.ifPresent(p -> load.bubble(p.seconds() - load.batches() * load.longest())));
+  }
+
+  private static TransformerPhases phases(
+      TransformerRun run,
+      TransformerSizes sizes,
+      StackConstants constants,
+      Consumer<PipelineLoad> scheduled) {
     StageKinds kinds = StageKinds.of(run.split(), sizes);
     MicroBatchSeconds one = MicroBatchSeconds.of(run, sizes, constants);
     StepTime step = new StepTime(run, sizes, constants, kinds);
     PipelineLoad load = new PipelineLoad();
     step.load(one, run.layout().microBatches(), load);
-    passes.ifPresent(p -> load.bubble(p.seconds() - load.batches() * load.longest()));
+    scheduled.accept(load);
     return step.phases(one, load, run.offload().layers());
   }
 }

@@ -131,6 +131,14 @@ public final class ScheduleCatalog {
     return List.copyOf(ENTRIES);
   }
 
+  /**
+   * The schedule of which one is a form that takes more time and less memory (P. Qi et al.,
+   * <i>Pipeline parallelism with controllable memory</i>, NeurIPS 2024); empty for others.
+   */
+  public static Optional<String> roomierForm(String name) {
+    return name.equals("v-half") || name.equals("v-min") ? Optional.of("zb-v") : Optional.empty();
+  }
+
   /** The schedule of a name; empty where there is none. */
   public static Optional<ScheduleEntry> find(String name) {
     return ENTRIES.stream().filter(entry -> entry.name().equals(name)).findFirst();

@@ -46,11 +46,23 @@ class PlanStrategiesTest {
   }
 
   private static Workload workload(Cluster cluster) {
-    ZooModel model =
-        Models.find("gpt:layers=6,hidden=512,heads=8,sequence=256,vocabulary=8192").orElseThrow();
+    return workload("gpt:layers=6,hidden=512,heads=8,sequence=256,vocabulary=8192", cluster);
+  }
+
+  private static Workload workload(String name, Cluster cluster) {
+    ZooModel model = Models.find(name).orElseThrow();
     var profile =
         Roofline.profile(model.graph(), cluster, model.training(), List.of(1, 2, 4, 8, 16));
     return new Workload(Chain.of(model.graph()), profile, model.training(), cluster);
+  }
+
+  /** With experts where the strategy divides them. */
+  private static Workload workload(Strategy strategy, Cluster cluster) {
+    return strategy.split() == Strategy.Split.EXPERTS
+        ? workload(
+            "mixtral:layers=6,hidden=512,heads=8,kv-heads=4,ffn=1024,sequence=256,vocabulary=8192,experts=8,chosen=2",
+            cluster)
+        : workload(cluster);
   }
 
   private static Prediction predict(
@@ -73,7 +85,7 @@ class PlanStrategiesTest {
   @ParameterizedTest
   @MethodSource("strategies")
   void timeAndMemoryAreThoseOfThePlan(Strategy strategy) {
-    Workload workload = workload(CLUSTER);
+    Workload workload = workload(strategy, CLUSTER);
     StageCosts costs = new StageCosts(workload);
     int seen = 0;
     for (Recompute how : List.of(Recompute.NONE, Recompute.SELECTIVE, Recompute.STAGE_INPUT)) {
@@ -155,7 +167,7 @@ class PlanStrategiesTest {
   @MethodSource("blocks")
   void theDegreesAreTheFastestThatFit(Strategy strategy) {
     for (double memory : new double[] {16e9, 1.5e9, 0.9e9}) {
-      Workload workload = workload(CLUSTER.withMemory(Bytes.of(memory)));
+      Workload workload = workload(strategy, CLUSTER.withMemory(Bytes.of(memory)));
       List<Predicted> all = new ArrayList<>();
       for (int tensor : new int[] {1, 2, 4, 8}) {
         for (int pipeline : new int[] {1, 2, 4, 8}) {

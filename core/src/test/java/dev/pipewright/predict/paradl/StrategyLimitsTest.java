@@ -74,7 +74,9 @@ class StrategyLimitsTest {
             boolean tooMany = devices > limit.devices();
             String words =
                 limit.kind().equals("shape") || limit.devices() == 0
-                    ? "no transformer block"
+                    ? strategy.split() == Strategy.Split.EXPERTS
+                        ? "no mixture of experts"
+                        : "no transformer block"
                     : tooMany ? " are more than " : "no way to cut " + batch + " samples";
             assertTrue(impossible.why().contains(words), impossible.why());
             assertEquals(tooMany, impossible.why().contains(limit.why()), impossible.why());

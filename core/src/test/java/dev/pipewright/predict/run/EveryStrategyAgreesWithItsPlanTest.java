@@ -54,7 +54,8 @@ class EveryStrategyAgreesWithItsPlanTest {
             "resnet-50",
             "alexnet",
             "cosmoflow-128",
-            "gpt:layers=3,hidden=256,heads=8,sequence=64,vocabulary=1024")) {
+            "gpt:layers=3,hidden=256,heads=8,sequence=64,vocabulary=1024",
+            "mixtral:layers=2,hidden=256,heads=8,kv-heads=4,ffn=512,sequence=64,vocabulary=1024,experts=8,chosen=2")) {
       for (String cluster : List.of("dapple-a:2x4", "dapple-b:8", "abci:2x4")) {
         for (Strategy strategy : ON_ONE_STAGE) {
           questions.add(Arguments.of(network, cluster, strategy));
@@ -147,6 +148,8 @@ class EveryStrategyAgreesWithItsPlanTest {
       case POSITIONS -> Kind.SPATIAL;
       case HEADS -> Kind.TENSOR;
       case SEQUENCES -> Kind.SEQUENCE;
+      case TOKENS -> Kind.CONTEXT;
+      case EXPERTS -> Kind.EXPERT;
     };
   }
 }

@@ -16,6 +16,7 @@ import dev.pipewright.formats.transformer.MegatronFile;
 import dev.pipewright.formats.transformer.TorchtitanToml;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Training;
+import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Path;
@@ -122,12 +123,23 @@ public final class ModelFiles {
     };
   }
 
-  /** A network to train, which may have no times; throws as {@link #described} does otherwise. */
-  public static LayerGraph graph(Path file) {
+  /**
+   * A network to train, which may have no times; throws as {@link #described} does otherwise.
+   *
+   * @param sequence tokens of a sample; the usual ones where empty
+   */
+  public static LayerGraph graph(Path file, OptionalInt sequence) {
     return switch (described(file, OptionalInt.of(1), Optional.empty())) {
+      case ModelFile read when sequence.isPresent() -> throw fixedLength(file);
       case ModelFile read -> read.graph();
-      case TransformerFile transformer -> layers(file, transformer).graph();
+      case TransformerFile transformer -> layers(file, transformer, sequence).graph();
     };
+  }
+
+  /** Why the length of a file's samples cannot be chosen. */
+  public static BadInputException fixedLength(Path file) {
+    return new BadInputException(
+        "--sequence: %s states its layers for samples as they are; leave it out".formatted(file));
   }
 
   /** How a file says that its network is trained; throws as {@link #described} does. */
@@ -141,12 +153,25 @@ public final class ModelFiles {
   /**
    * A transformer as a network of layers; throws {@link BadInputException} where today's layers
    * cannot express it.
+   *
+   * @param sequence tokens of a sample; the usual ones where empty
    */
-  public static ZooModel layers(Path file, TransformerFile transformer) {
+  public static ZooModel layers(Path file, TransformerFile transformer, OptionalInt sequence) {
+    TransformerShape shape = trained(file, transformer, sequence);
     try {
-      return Models.shaped(transformer.name(), transformer.trained(), transformer.source());
+      return Models.shaped(transformer.name(), shape, transformer.source());
     } catch (IllegalArgumentException e) {
       throw BadInputException.in(file, "is a " + transformer.source() + "; " + e.getMessage());
+    }
+  }
+
+  /** Its shape on samples of a length; the usual one where empty. */
+  public static TransformerShape trained(
+      Path file, TransformerFile transformer, OptionalInt sequence) {
+    try {
+      return transformer.trained(sequence);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--sequence: " + file + ": " + e.getMessage());
     }
   }
 

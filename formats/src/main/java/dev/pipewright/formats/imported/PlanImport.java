@@ -41,6 +41,7 @@ interface PlanImport {
             Optional.empty(),
             OptionalLong.of(plan.globalBatch()),
             OptionalInt.empty(),
+            OptionalInt.empty(),
             training,
             GivenMemory.NONE);
     return new PlanFile<>(plan, madeFor, Optional.empty());

@@ -2,6 +2,7 @@ package dev.pipewright.formats.model;
 
 import dev.pipewright.model.transformer.TransformerShape;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * A transformer that a file describes by its sizes, without times.
@@ -15,6 +16,15 @@ public record TransformerFile(
     implements DescribedModel {
   public TransformerFile {
     notes = List.copyOf(notes);
+  }
+
+  /**
+   * The shape with samples of so many tokens, or of the usual ones.
+   *
+   * @throws IllegalArgumentException where it has no such samples
+   */
+  public TransformerShape trained(OptionalInt sequence) {
+    return sequence.isPresent() ? shape.reading(sequence.getAsInt()) : trained();
   }
 
   /** The shape with the sequences that it is usually trained on. */

@@ -27,7 +27,6 @@ final class RowSettings {
   private static final List<String> GRADIENTS = List.of("fp32", "bf16", "fp16");
   private static final Set<String> SINGLE_COPY = Set.of("deepep", "hybridep", "flex");
   private static final Pattern LAYERS = Pattern.compile("(\\d{1,6}) layers");
-  private static final String FUSED_BY_DEFAULT = "2025-11"; // month of the lts container
 
   private final TrainingRow row;
   private final boolean megatronFlags;
@@ -54,17 +53,13 @@ final class RowSettings {
         .matches("flash|fused");
   }
 
-  /**
-   * Megatron-LM's {@code auto} chooses a fused kernel, but where kernels had to be deterministic
-   * the Transformer Engine of the lts container had none until November 2025.
-   */
+  /** Megatron-LM's {@code auto} chooses a fused kernel. */
   private boolean fusedBackend() {
     String backend = row.text("attention_backend");
-    if (!backend.isEmpty() && !backend.equals("auto")) {
-      return backend.equals("flash") || backend.equals("fused");
-    }
-    boolean old = row.text("golden_date").compareTo(FUSED_BY_DEFAULT) < 0;
-    return !(row.text("environment").equals("lts") && row.flag("deterministic", false) && old);
+    return backend.isEmpty()
+        || backend.equals("auto")
+        || backend.equals("flash")
+        || backend.equals("fused");
   }
 
   private Framework framework() {
@@ -90,8 +85,8 @@ final class RowSettings {
     return new SoftwareStack(
         framework,
         row.text("release"),
-        row.text("note").contains("eager"),
-        row.text("note").contains("async-tp"),
+        row.flag("eager", false),
+        row.flag("async_tensor_parallel", false),
         row.text("cuda_graph").startsWith("full_iteration"));
   }
 

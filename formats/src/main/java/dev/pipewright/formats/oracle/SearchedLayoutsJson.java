@@ -1,7 +1,7 @@
 package dev.pipewright.formats.oracle;
 
 import dev.pipewright.formats.json.JsonText;
-import dev.pipewright.predict.transformer.PredictedRun;
+import dev.pipewright.predict.pipeline.ScheduledLayout;
 import dev.pipewright.predict.transformer.search.HeatCell;
 import dev.pipewright.predict.transformer.search.LayoutSurvey;
 import dev.pipewright.predict.transformer.search.RankedLayout;
@@ -22,19 +22,19 @@ public final class SearchedLayoutsJson {
   /**
    * A search of the layouts on one number of devices.
    *
-   * @param best predictions in full of the survey's best, in its order
+   * @param best the fastest under any schedule, the fastest first
    * @param close the ratio of predicted seconds up to which measurements may reverse an order
    * @param seconds that the search took, its tables included
    */
-  public record Search(LayoutSurvey survey, List<PredictedRun> best, double close, double seconds) {
+  public record Search(
+      LayoutSurvey survey, List<ScheduledLayout> best, double close, double seconds) {
     public Search {
       best = List.copyOf(best);
     }
 
     /** Whether a layout of the best is slower than the first for sure. */
     public boolean distinct(int at) {
-      double first = best.get(0).step().iterationSeconds();
-      return best.get(at).step().iterationSeconds() > close * first;
+      return best.get(at).seconds() > close * best.get(0).seconds();
     }
   }
 
@@ -79,9 +79,11 @@ public final class SearchedLayoutsJson {
   private static Stream<Map<String, Object>> rows(Search search) {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (int i = 0; i < search.best().size(); i++) {
-      Map<String, Object> row = layout(search.survey().best().get(i).searched());
-      PredictedRunsJson.step(row, search.best().get(i));
-      row.put("iteration_s", search.survey().best().get(i).seconds()); // as in all other lists
+      ScheduledLayout scheduled = search.best().get(i);
+      Map<String, Object> row = layout(scheduled.searched());
+      row.put("schedule", scheduled.schedule());
+      PredictedRunsJson.step(row, scheduled.run());
+      row.put("iteration_s", scheduled.seconds()); // as in all other lists
       row.put("distinct", search.distinct(i));
       rows.add(row);
     }

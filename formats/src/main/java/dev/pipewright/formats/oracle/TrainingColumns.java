@@ -23,10 +23,10 @@ final class TrainingColumns {
               + " fsdp_degree distributed_optimizer optimizer embedding_in_split loss_in_split"
               + " layout reshard recompute recompute_detail recompute_modules recompute_num_layers"
               + " offload offload_layers offload_optimizer precision grads fp8_format fp8_recipe attention"
-              + " attention_backend deterministic environment golden_date attention_dropout"
+              + " attention_backend attention_dropout"
               + " hidden_dropout position position_embedding max_position norm cross_entropy_fusion"
-              + " cuda_graph moe_dispatcher moe_a2a_overlap token_drop framework release note"
-              + " transformer_impl max_allocated_bytes");
+              + " cuda_graph moe_dispatcher moe_a2a_overlap token_drop framework release eager"
+              + " async_tensor_parallel transformer_impl max_allocated_bytes");
 
   /** In published tables; without influence on predictions. */
   private static final Set<String> PASSED =
@@ -44,7 +44,8 @@ final class TrainingColumns {
               + " query_key_layer_scaling masked_softmax_fusion attention_mask_in_dataloader"
               + " op_fuser dp_last_mapping empty_unused_memory alloc_conf run test_type platform"
               + " golden_commit history steps early_max_allocated_bytes allocated_bytes"
-              + " iteration_s_p10 iteration_s_p90 large flags_changed_since");
+              + " iteration_s_p10 iteration_s_p90 large flags_changed_since note deterministic"
+              + " environment golden_date");
 
   private TrainingColumns() {}
 

@@ -3,6 +3,7 @@ package dev.pipewright.formats.problem;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.GivenMemory;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -13,6 +14,7 @@ import java.util.OptionalLong;
  * @param memory of every device: bytes where the user said so, and what plans leave free
  * @param usualSlice samples that the model's source gives a device
  * @param samplesPerEpoch of the data set, where the file says
+ * @param sequence tokens of a sample, where the user chose them
  */
 public record Costed(
     String model,
@@ -20,7 +22,8 @@ public record Costed(
     StageCosts costs,
     GivenMemory memory,
     int usualSlice,
-    OptionalLong samplesPerEpoch) {
+    OptionalLong samplesPerEpoch,
+    OptionalInt sequence) {
   public Workload workload() {
     return costs.workload();
   }

@@ -22,7 +22,6 @@ import dev.pipewright.model.Training;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.units.Precision;
-import dev.pipewright.zoo.Transformers;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,6 +46,7 @@ public record NamedWorkload(
    * @param name of the zoo, of a file, or of the network that is given
    * @param profileBatch samples that a file's times are for, where the file does not say
    * @param format of a file; recognised by content where empty
+   * @param sequence tokens of a sample; the network's usual ones where empty
    * @param profiled a network that is given with its profile
    * @param described a network that is given by its shapes alone
    */
@@ -54,12 +54,18 @@ public record NamedWorkload(
       String name,
       OptionalInt profileBatch,
       Optional<String> format,
+      OptionalInt sequence,
       Optional<ModelFile> profiled,
       Optional<ZooModel> described) {
     /** One of the zoo or in a file. */
     public static Network named(String name) {
       return new Network(
-          name, OptionalInt.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+          name,
+          OptionalInt.empty(),
+          Optional.empty(),
+          OptionalInt.empty(),
+          Optional.empty(),
+          Optional.empty());
     }
 
     /** One with times and sizes. */
@@ -68,6 +74,7 @@ public record NamedWorkload(
           network.graph().name(),
           OptionalInt.empty(),
           Optional.empty(),
+          OptionalInt.empty(),
           Optional.of(network),
           Optional.empty());
     }
@@ -78,6 +85,7 @@ public record NamedWorkload(
           network.name(),
           OptionalInt.empty(),
           Optional.empty(),
+          OptionalInt.empty(),
           Optional.empty(),
           Optional.of(network));
     }
@@ -87,12 +95,17 @@ public record NamedWorkload(
         NetworkNames.check(name);
       }
       checkFile(profileBatch, format);
+      sequence.ifPresent(tokens -> SizeLimits.tokens("--sequence", tokens));
+      if (sequence.isPresent() && (profiled.isPresent() || described.isPresent())) {
+        throw new BadInputException(
+            "--sequence: %s is given by its layers; leave it out".formatted(name));
+      }
     }
 
     private Optional<ZooModel> zoo() {
       return profiled.isPresent()
           ? Optional.empty()
-          : described.or(() -> NetworkNames.zooModel(name));
+          : described.or(() -> NetworkNames.zooModel(name, sequence));
     }
 
     private DescribedModel file() {
@@ -217,16 +230,18 @@ public record NamedWorkload(
     if (zoo.isPresent()) {
       return ofZoo(
           zoo.get(),
-          () -> NetworkNames.namedTransformer(network.name).map(Transformers.Named::trained),
+          () -> NetworkNames.namedShape(network.name, network.sequence),
           on,
           globalBatch);
     }
     return switch (network.file()) {
+      case ModelFile measured when network.sequence.isPresent() ->
+          throw ModelFiles.fixedLength(network.path());
       case ModelFile measured -> ofProfile(checked(measured), on);
       case TransformerFile shape ->
           ofZoo(
-              ModelFiles.layers(network.path(), shape),
-              () -> Optional.of(shape.trained()),
+              ModelFiles.layers(network.path(), shape, network.sequence),
+              () -> Optional.of(shape.trained(network.sequence)),
               on,
               globalBatch);
     };
@@ -288,7 +303,8 @@ public record NamedWorkload(
         new StageCosts(new Workload(Chain.of(graph), profile, training, on)),
         devices.memory(on),
         usualSlice,
-        samplesPerEpoch);
+        samplesPerEpoch,
+        network.sequence);
   }
 
   /** Powers of two up to what a device can be given. */

@@ -4,7 +4,6 @@ import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
-import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.zoo.Models;
@@ -31,18 +30,47 @@ public final class NetworkNames {
   }
 
   /**
+   * A network of the zoo by its name, where there is one.
+   *
+   * @param sequence tokens of a sample; the usual ones where empty
+   */
+  public static Optional<ZooModel> zooModel(String name, OptionalInt sequence) {
+    Optional<ZooModel> usual = zooModel(name);
+    return sequence.isEmpty() ? usual : usual.flatMap(zoo -> ofLength(name, sequence));
+  }
+
+  private static Optional<ZooModel> ofLength(String name, OptionalInt sequence) {
+    try {
+      return Models.find(name, sequence);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--sequence: " + e.getMessage());
+    }
+  }
+
+  /**
    * A transformer's shape with the sequences that it is trained on, by its name or in a file that
    * states it; empty for other networks.
+   *
+   * @param sequence tokens of a sample; the usual ones where empty
    */
-  public static Optional<TransformerShape> transformer(String name, Optional<String> format) {
-    Optional<Transformers.Named> named = namedTransformer(name);
-    if (named.isPresent() || zooModel(name).isPresent()) {
-      return named.map(Transformers.Named::trained);
+  public static Optional<TransformerShape> transformer(
+      String name, Optional<String> format, OptionalInt sequence) {
+    if (namedTransformer(name).isPresent() || zooModel(name).isPresent()) {
+      return namedShape(name, sequence);
     }
-    DescribedModel described = ModelFiles.described(modelFile(name), OptionalInt.of(1), format);
-    return described instanceof TransformerFile file
-        ? Optional.of(file.trained())
+    Path path = modelFile(name);
+    return ModelFiles.described(path, OptionalInt.of(1), format) instanceof TransformerFile file
+        ? Optional.of(ModelFiles.trained(path, file, sequence))
         : Optional.empty();
+  }
+
+  /** A transformer's shape by its name, on samples of a length. */
+  static Optional<TransformerShape> namedShape(String name, OptionalInt sequence) {
+    return namedTransformer(name)
+        .map(named ->
+            sequence.isPresent()
+                ? named.shape().withSequence(sequence.getAsInt())
+                : named.trained());
   }
 
   /** A transformer by its name, where it is one's. */

@@ -48,6 +48,15 @@ public final class SizeLimits {
     }
   }
 
+  /** Throws where so many tokens are no sample, or more than a step may have samples. */
+  public static void tokens(String what, int tokens) {
+    if (tokens < 1 || tokens > COUNT) {
+      throw new BadInputException(
+          "%s: %d tokens are no sample; give a whole number from 1 to %d"
+              .formatted(what, tokens, COUNT));
+    }
+  }
+
   public static void layers(String model, int layers) {
     if (layers > LAYERS) {
       throw new BadInputException(

@@ -45,6 +45,7 @@ final class OperatorJson {
     KEYS.put("carried", List.of("features"));
     KEYS.put(
         "transformer_block", List.of("hidden", "heads", "sequence", "causal", "normalized_first"));
+    KEYS.put("shaped_block", ShapedBlockJson.KEYS);
     KEYS.put("block", List.of("name"));
     KEYS.put("recorded", List.of("description"));
   }
@@ -101,7 +102,7 @@ final class OperatorJson {
               b.sequence(),
               b.causal(),
               b.normalizedFirst());
-      case Operator.ShapedBlock b -> object("block", "transformer block");
+      case Operator.ShapedBlock b -> object("shaped_block", ShapedBlockJson.write(b));
       case Operator.Block(String kind) -> object("block", kind);
       case Operator.Recorded(String description) -> object("recorded", description);
     };
@@ -188,6 +189,7 @@ final class OperatorJson {
               f.required("sequence").count(1),
               f.required("causal").flag(),
               f.required("normalized_first").flag());
+      case "shaped_block" -> ShapedBlockJson.read(f);
       case "block" -> new Operator.Block(f.required("name").text());
       case "recorded" -> new Operator.Recorded(f.required("description").text());
       default -> throw new IllegalStateException("kind=" + kind);

@@ -84,7 +84,7 @@ class ModelFilesTest {
             + " with `pipewright profile`",
         text,
         ModelFilesTest::read);
-    assertEquals(1, ModelFiles.graph(text).size());
+    assertEquals(1, ModelFiles.graph(text, OptionalInt.empty()).size());
     assertEquals(
         1,
         read(Refusal.file(

@@ -1,11 +1,13 @@
 package dev.pipewright.formats.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.machine.MachineSheets;
+import dev.pipewright.predict.transformer.SoftwareStack;
 import dev.pipewright.predict.transformer.TransformerRun;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +45,28 @@ class TrainingTableTest {
     assertEquals(64 / 4, run.layout().microBatches());
     assertEquals(50_432, run.shape().inputParameters() / 1024); // a multiple of 128 × 2
     assertTrue(run.fusedAttention() && !run.layout().sequenceParallel());
+  }
+
+  @Test
+  void compiledKernelsAndAsynchronousTensorParallelismAreColumns() throws IOException {
+    SoftwareStack stated =
+        run(",framework,eager,async_tensor_parallel", ",torchtitan,1,1").software();
+    assertTrue(stated.eager() && stated.asyncTensorParallel(), stated::toString);
+    SoftwareStack usual = run(",framework", ",torchtitan").software();
+    assertFalse(usual.eager() || usual.asyncTensorParallel(), usual::toString);
+  }
+
+  @Test
+  void noFreeTextChangesARun() throws IOException {
+    String words = ",framework,note,attention_note,unknown,recipe,source,environment,golden_date";
+    for (String flags : List.of("", ",transformer_impl,deterministic")) {
+      String filled = flags.isEmpty() ? "" : ",transformer_engine,1";
+      String said = "eager async-tp unfused selective";
+      TransformerRun free =
+          run(words + flags, (",torchtitan" + ("," + said).repeat(5) + ",lts,2024-01") + filled);
+      TransformerRun silent = run(words + flags, ",torchtitan" + ",".repeat(7) + filled);
+      assertEquals(silent, free, flags);
+    }
   }
 
   @Test

@@ -230,7 +230,7 @@ class ProfileJsonTest {
             + ": layers[0].operator.kind is the text \"line\"; expected one of input, tokens,"
             + " convolution, linear, normalization, pooling, elementwise, concatenation, embedding,"
             + " positions, segments, class_token, mask, tied_scores, attention, lstm,"
-            + " attention_lstm, residual, carried, transformer_block, block, recorded",
+            + " attention_lstm, residual, carried, transformer_block, shaped_block, block, recorded",
         "linear",
         "line");
     refused(

@@ -29,14 +29,12 @@ public final class Computable {
     if (lacking.isPresent()) {
       return lacking;
     }
+    Optional<String> undescribed = undescribed(graph);
+    if (undescribed.isPresent()) {
+      return undescribed;
+    }
     for (int number = 0; number < graph.size(); number++) {
       Layer layer = graph.layer(number);
-      Optional<String> unknown = layer.steps().stream().flatMap(Computable::unknown).findFirst();
-      if (unknown.isPresent()) {
-        return Optional.of(
-            "of its layer %s (%s) only sizes and times are known; give a network all of whose layers are operators"
-                .formatted(layer.name(), unknown.get()));
-      }
       for (int before : graph.predecessors(number)) {
         if (!fits(graph.layer(before), layer)) {
           return Optional.of(
@@ -74,6 +72,19 @@ public final class Computable {
               "layer %s of %s has %s, which the runtime does not divide in %d; take fewer parts or another kind"
                   .formatted(layer.name(), graph.name(), whole.get(), split.parts()));
         }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The first layer of which only sizes and times are known, as a sentence; empty without one. */
+  public static Optional<String> undescribed(LayerGraph graph) {
+    for (Layer layer : graph.layers()) {
+      Optional<String> unknown = layer.steps().stream().flatMap(Computable::unknown).findFirst();
+      if (unknown.isPresent()) {
+        return Optional.of(
+            "of its layer %s (%s) only sizes and times are known; give a network all of whose layers are operators"
+                .formatted(layer.name(), unknown.get()));
       }
     }
     return Optional.empty();

@@ -4,6 +4,7 @@ import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.model.Optimizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -11,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The job of the worker that measures layers. */
 record LayersJob(
     String model,
+    OptionalInt sequence,
     String data,
     List<Integer> batches,
     int repeats,
@@ -21,6 +23,7 @@ record LayersJob(
   static LayersJob of(ProfilingRequest request) {
     return new LayersJob(
         request.model(),
+        request.sequence(),
         request.data(),
         request.batches(),
         request.repeats(),
@@ -30,6 +33,7 @@ record LayersJob(
 
   String text() {
     ObjectNode job = JSON.createObjectNode();
+    sequence.ifPresent(tokens -> job.put("sequence", tokens));
     job.put("model", model)
         .put("data", data)
         .put("repeats", repeats)
@@ -45,6 +49,7 @@ record LayersJob(
     job.get("batches").forEach(batch -> batches.add(batch.asInt()));
     return new LayersJob(
         job.get("model").asString(),
+        job.has("sequence") ? OptionalInt.of(job.get("sequence").asInt()) : OptionalInt.empty(),
         job.get("data").asString(),
         batches,
         job.get("repeats").asInt(),

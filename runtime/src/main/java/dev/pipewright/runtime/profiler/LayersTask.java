@@ -54,7 +54,7 @@ public final class LayersTask implements WorkerTask {
   /** Measures in this process. */
   static void measure(LayersJob job, CoRunningLoad coRunning, Answer answer) {
     LongSupplier clock = Clocks.of(job.processorTime());
-    LayerGraph graph = RunnableModel.of(job.model());
+    LayerGraph graph = RunnableModel.of(job.model(), job.sequence());
     LossFunction objective = LossFunction.of(graph);
     Dataset samples =
         DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, objective)).training();

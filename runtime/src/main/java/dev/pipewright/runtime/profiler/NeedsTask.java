@@ -32,7 +32,7 @@ public final class NeedsTask implements WorkerTask {
 
   /** Measures in this process. */
   static void measure(LayersJob job, Answer answer) {
-    LayerGraph graph = RunnableModel.of(job.model());
+    LayerGraph graph = RunnableModel.of(job.model(), job.sequence());
     LossFunction objective = LossFunction.of(graph);
     Dataset samples =
         DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, objective)).training();

@@ -40,7 +40,7 @@ public final class Profiler implements ProfilingService {
 
   @Override
   public ProfilingOutcome profile(ProfilingRequest request, Consumer<String> progress) {
-    LayerGraph graph = RunnableModel.toCompute(request.model());
+    LayerGraph graph = RunnableModel.toCompute(request.model(), request.sequence());
     RequestCheck.of(request, graph);
     DatasetSpec.parse(request.data()).open(DatasetRequirements.of(graph, LossFunction.of(graph)));
     List<int[]> partitions = partitions(request, graph);

@@ -116,7 +116,7 @@ public final class ReplicasTask implements WorkerTask {
   /** All workers begin each step at the same time. */
   private static void train(
       WholeJob job, Way way, boolean counts, Transport transport, CoRunningLoad coRunning) {
-    LayerGraph graph = RunnableModel.of(job.model());
+    LayerGraph graph = RunnableModel.of(job.model(), job.sequence());
     LossFunction objective = LossFunction.of(graph);
     try (Worker worker =
         new Worker(

@@ -9,6 +9,7 @@ import dev.pipewright.schedule.ZeroBubbleH1;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,6 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record WholeJob(
     String model,
+    OptionalInt sequence,
     String data,
     Optimizer optimizer,
     List<Integer> layers,
@@ -40,6 +42,7 @@ record WholeJob(
       ProfilingRequest request, List<Integer> layers, int microBatches, int microBatch, int steps) {
     return new WholeJob(
         request.model(),
+        request.sequence(),
         request.data(),
         request.optimizer(),
         layers,
@@ -53,7 +56,16 @@ record WholeJob(
   /** This job with split backward passes. */
   WholeJob split() {
     return new WholeJob(
-        model, data, optimizer, layers, microBatches, microBatch, steps, true, processorTime);
+        model,
+        sequence,
+        data,
+        optimizer,
+        layers,
+        microBatches,
+        microBatch,
+        steps,
+        true,
+        processorTime);
   }
 
   /** Each worker has a stage. */
@@ -82,6 +94,7 @@ record WholeJob(
 
   String text() {
     ObjectNode job = JSON.createObjectNode();
+    sequence.ifPresent(tokens -> job.put("sequence", tokens));
     job.put("model", model)
         .put("data", data)
         .put("optimizer", optimizer.name())
@@ -100,6 +113,7 @@ record WholeJob(
     job.get("layers").forEach(count -> layers.add(count.asInt()));
     return new WholeJob(
         job.get("model").asString(),
+        job.has("sequence") ? OptionalInt.of(job.get("sequence").asInt()) : OptionalInt.empty(),
         job.get("data").asString(),
         Optimizer.valueOf(job.get("optimizer").asString()),
         layers,

@@ -48,7 +48,7 @@ public final class WholeTask implements WorkerTask {
   public void run(String text, Transport transport, Reporter reporter) {
     WholeJob job = WholeJob.parse(text);
     LongSupplier clock = Clocks.of(job.processorTime());
-    LayerGraph graph = RunnableModel.of(job.model());
+    LayerGraph graph = RunnableModel.of(job.model(), job.sequence());
     LossFunction objective = LossFunction.of(graph);
     StepMemory memory = StepMemory.ofRun(0, job.steps());
     boolean whole = job.layers().size() == 1;

@@ -17,6 +17,7 @@ import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,6 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record Job(
     String model,
+    OptionalInt sequence,
     Assignment assignment,
     UpdateRule rule,
     boolean sharedStatistics,
@@ -46,6 +48,7 @@ record Job(
   static Job of(TrainingRequest request, RunSchedule runSchedule, Optional<String> resumeFrom) {
     return new Job(
         request.model(),
+        request.sequence(),
         request.assignment(),
         request.rule(),
         request.sharedStatistics(),
@@ -59,6 +62,7 @@ record Job(
 
   String text() {
     ObjectNode job = JSON.createObjectNode();
+    sequence.ifPresent(tokens -> job.put("sequence", tokens));
     job.put("model", model).put("data", data).put("seed", seed);
     job.putObject("course")
         .put("first", runSchedule.first())
@@ -157,6 +161,7 @@ record Job(
             job.get("decay").asDouble());
     return new Job(
         job.get("model").asString(),
+        job.has("sequence") ? OptionalInt.of(job.get("sequence").asInt()) : OptionalInt.empty(),
         assignment,
         rule,
         job.get("shared_statistics").asBoolean(),

@@ -86,7 +86,10 @@ public final class Trainer implements TrainingService {
 
   private TrainingOutcome train(
       TrainingRequest request, TrainingListener listener, Optional<OutputFolder> out) {
-    LayerGraph graph = RunnableModel.toCompute(request.model());
+    LayerGraph graph = RunnableModel.toCompute(request.model(), request.sequence());
+    if (request.emulation().isEmpty()) { // emulated layers take time, whatever they compute
+      RunnableModel.requireOperators(request.model(), graph);
+    }
     check(request, graph);
     Optional<Resumption> from =
         request.keeping().resumeFrom().map(f -> Resumption.of(Path.of(f), request, graph.name()));

@@ -62,7 +62,7 @@ public final class TrainerTask implements WorkerTask {
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
     Job job = Job.parse(text);
-    LayerGraph graph = RunnableModel.of(job.model());
+    LayerGraph graph = RunnableModel.of(job.model(), job.sequence());
     Log log = logs.apply(reporter.recorder()::at);
     int stage = firstStage(job.assignment(), transport.worker());
     StepMemory memory =

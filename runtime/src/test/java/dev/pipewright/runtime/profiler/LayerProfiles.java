@@ -8,6 +8,7 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.runtime.training.RunnableModel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** The part of a profile that comes from layers alone. */
 public final class LayerProfiles {
@@ -28,7 +29,11 @@ public final class LayerProfiles {
     List<List<LayerMemory>> memory = new ArrayList<>();
     workers.runFrugal(1, NeedsTask.class, job, (worker, text) -> memory.add(NeedsTask.parse(text)));
     return new MeasuredProfile(
-            request, RunnableModel.toCompute(request.model()), reports, List.of(UNSEEN), memory)
+            request,
+            RunnableModel.toCompute(request.model(), OptionalInt.empty()),
+            reports,
+            List.of(UNSEEN),
+            memory)
         .profile();
   }
 }

@@ -12,6 +12,7 @@ import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.transport.LocalTransport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,9 @@ class LayersTaskTest {
 
   private static List<LayersReport> measured(String model, List<Integer> batches) {
     List<LayersReport> reports = new ArrayList<>();
-    LayersJob job = new LayersJob(model, "synthetic", batches, 3, Optimizer.MOMENTUM, true);
+    LayersJob job =
+        new LayersJob(
+            model, OptionalInt.empty(), "synthetic", batches, 3, Optimizer.MOMENTUM, true);
     LayersTask.measure(job, new CoRunningLoad(LocalTransport.of(1).get(0)), reports::add);
     return reports;
   }

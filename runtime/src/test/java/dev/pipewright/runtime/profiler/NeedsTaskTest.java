@@ -8,6 +8,7 @@ import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.runtime.tensor.Torch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 /** Bounds are exact from below but for what the system does not count. */
@@ -15,7 +16,8 @@ class NeedsTaskTest {
   private static final double NOT_COUNTED = 1 << 20;
 
   private static LayersJob job(String model, List<Integer> batches) {
-    return new LayersJob(model, "synthetic", batches, 1, Optimizer.MOMENTUM, true);
+    return new LayersJob(
+        model, OptionalInt.empty(), "synthetic", batches, 1, Optimizer.MOMENTUM, true);
   }
 
   @Test

@@ -70,6 +70,7 @@ class ProfilerTest {
       boolean processorTime) {
     return new ProfilingRequest(
         model,
+        OptionalInt.empty(),
         "synthetic",
         batches,
         repeats,

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.training;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.HeldOutResult;
@@ -21,6 +22,7 @@ import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -97,16 +99,22 @@ class ContextRunsTest {
   }
 
   private static List<HeldOutResult> heldOut(String model, Assignment assignment) {
+    return heldOut(model, OptionalInt.empty(), assignment, Workers.THREADS);
+  }
+
+  private static List<HeldOutResult> heldOut(
+      String model, OptionalInt sequence, Assignment assignment, Workers workers) {
     TrainingRequest request =
         new TrainingRequest(
             model,
+            sequence,
             assignment,
             UpdateRule.usual(Optimizer.ADAM),
             false,
             "synthetic,samples=230",
             20,
             Runs.SEED,
-            Workers.THREADS,
+            workers,
             Computing.USUAL,
             Machines.THIS_ONE,
             Keeping.NOTHING,
@@ -114,6 +122,17 @@ class ContextRunsTest {
             false,
             Optional.empty());
     return new Trainer().train(request, step -> {}).heldOut();
+  }
+
+  /** Processes learn the length from their jobs. */
+  @ParameterizedTest
+  @EnumSource(Workers.class)
+  void aChosenLengthTrainsAsTheNetworkOfThatLength(Workers workers) {
+    String longer = LLAMA.replaceFirst("sequence=\\d+", "sequence=64");
+    assertNotEquals(LLAMA, longer);
+    int own = Integer.parseInt(LLAMA.replaceFirst(".*sequence=(\\d+).*", "$1"));
+    Assignment whole = one(Parallelism.NONE, 1);
+    assertEquals(heldOut(LLAMA, whole), heldOut(longer, OptionalInt.of(own), whole, workers));
   }
 
   /** Each worker counts what it judges. */

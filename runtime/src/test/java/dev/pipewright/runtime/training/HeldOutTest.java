@@ -17,6 +17,7 @@ import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -28,6 +29,7 @@ class HeldOutTest {
     TrainingRequest request =
         new TrainingRequest(
             Runs.MODEL,
+            OptionalInt.empty(),
             assignment,
             UpdateRule.usual(Optimizer.ADAM),
             false,

@@ -22,12 +22,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,6 +49,7 @@ class MistakesTest {
       Keeping keeping) {
     return new TrainingRequest(
         model,
+        OptionalInt.empty(),
         assignment,
         rule,
         false,
@@ -121,6 +124,33 @@ class MistakesTest {
     assertEquals(
         "--optimizer: %s was made with adam, not sgd; give --optimizer adam".formatted(trained()),
         resumed(Runs.MODEL, Optimizer.SGD, folder));
+  }
+
+  /** Before any worker starts. */
+  @ParameterizedTest
+  @CsvSource({"xlnet-36, block-1 (transformer block)", "amoebanet-36, stem (cell)"})
+  void aNetworkOfWhichOnlySizesAreKnown(String model, String layer) {
+    int size = Chain.of(RunnableModel.of(model)).size();
+    Assignment alone =
+        new Assignment(
+            OneForwardOneBackward.of(1, 1),
+            List.of(Assignment.StageLayers.keeping(0, size - 1)),
+            List.of(1),
+            4,
+            false);
+    for (Workers workers : Workers.values()) {
+      assertEquals(
+          "%s: this network cannot be trained or measured: of its layer %s only sizes and times are known; give a network all of whose layers are operators"
+              .formatted(model, layer),
+          sentence(
+              request(
+                  model,
+                  alone,
+                  UpdateRule.usual(Optimizer.ADAM),
+                  "synthetic",
+                  workers,
+                  Keeping.NOTHING)));
+    }
   }
 
   @Test

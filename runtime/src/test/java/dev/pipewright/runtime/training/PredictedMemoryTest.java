@@ -82,6 +82,7 @@ class PredictedMemoryTest {
     ProfilingRequest request =
         new ProfilingRequest(
             model,
+            OptionalInt.empty(),
             "synthetic",
             List.of(samples),
             1,
@@ -96,7 +97,7 @@ class PredictedMemoryTest {
     Profile profile = LayerProfiles.of(request);
     Cluster cluster = Clusters.find("dapple-a:1x4").orElseThrow();
     Training training = new Training(Optimizer.MOMENTUM, Precision.FP32);
-    Chain chain = Chain.of(RunnableModel.toCompute(model));
+    Chain chain = Chain.of(RunnableModel.toCompute(model, OptionalInt.empty()));
     return new StageCosts(new Workload(chain, profile, training, cluster));
   }
 

@@ -7,6 +7,7 @@ import dev.pipewright.formats.file.BadInputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,9 +33,20 @@ class RunnableModelTest {
         "deepseek-v2-lite: this network cannot be trained or measured: its layer block-1 has"
             + " multi-head latent attention, which the runtime does not compute; take a decoder with"
             + " grouped-query attention to whole sequences",
-        assertThrows(BadInputException.class, () -> RunnableModel.toCompute("deepseek-v2-lite"))
+        assertThrows(
+                BadInputException.class,
+                () -> RunnableModel.toCompute("deepseek-v2-lite", OptionalInt.empty()))
             .getMessage());
-    assertEquals(34, RunnableModel.toCompute("llama3-8b").size());
+    assertEquals(34, RunnableModel.toCompute("llama3-8b", OptionalInt.empty()).size());
+  }
+
+  /** As the form with a length has it, where learned positions are not of that length, too. */
+  @Test
+  void samplesHaveTheLengthThatIsChosen() {
+    String sizes = "llama:layers=2,hidden=64,heads=4,kv-heads=2,ffn=128,vocabulary=128,sequence=";
+    assertEquals(
+        RunnableModel.of(sizes + 16).layers(),
+        RunnableModel.of(sizes + 64, OptionalInt.of(16)).layers());
   }
 
   private static final String PROFILE =
@@ -62,7 +74,9 @@ class RunnableModelTest {
         file
             + ": this network cannot be trained or measured: of its layer act (mish) only sizes and"
             + " times are known; give a network all of whose layers are operators",
-        assertThrows(BadInputException.class, () -> RunnableModel.toCompute(file.toString()))
+        assertThrows(
+                BadInputException.class,
+                () -> RunnableModel.toCompute(file.toString(), OptionalInt.empty()))
             .getMessage());
   }
 }

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
@@ -89,6 +90,7 @@ record Runs(
   TrainingRequest request(Path out, Optional<Path> from, Machines machines) {
     return new TrainingRequest(
         model,
+        OptionalInt.empty(),
         assignment,
         UpdateRule.usual(optimizer),
         false,

@@ -19,6 +19,7 @@ import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +39,7 @@ class StepMemoryTest {
             false);
     return new TrainingRequest(
         MODEL,
+        OptionalInt.empty(),
         whole,
         UpdateRule.usual(Optimizer.MOMENTUM),
         false,

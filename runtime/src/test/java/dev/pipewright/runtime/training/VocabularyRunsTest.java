@@ -20,6 +20,7 @@ import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +71,7 @@ class VocabularyRunsTest {
     TrainingRequest request =
         new TrainingRequest(
             MODEL,
+            OptionalInt.empty(),
             assignment,
             UpdateRule.usual(Optimizer.ADAM),
             false,

@@ -52,7 +52,7 @@ public record GivenAsynchronous(Path path, PlanFile<AsynchronousPlan> file, Cost
       return new GivenAsynchronous(
           argument.path, file, argument.costed(madeFor, plan.globalBatch()));
     }
-    argument.arguments.fallBackTo(madeFor.training(), madeFor.memory());
+    argument.takeFrom(madeFor);
     return new GivenAsynchronous(argument.path, file, onLevels(model, argument.arguments, file));
   }
 
@@ -96,7 +96,8 @@ public record GivenAsynchronous(Path path, PlanFile<AsynchronousPlan> file, Cost
         new StageCosts(workload),
         GivenMemory.NONE,
         read.profile().samples().get(0),
-        OptionalLong.empty());
+        OptionalLong.empty(),
+        OptionalInt.empty());
   }
 
   /** The order of work that is looked at. */

@@ -32,6 +32,7 @@ public final class PlanArgument {
           "--cluster",
           "--profile-batch",
           "--model-format",
+          "--sequence",
           "--memory",
           "--memory-reserve",
           "--optimizer",
@@ -161,8 +162,16 @@ public final class PlanArgument {
   /** What the plan's samples cost; takes from the file what the user does not say anew. */
   Costed costed(MadeFor madeFor, long batch) {
     agree(madeFor, batch);
-    arguments.fallBackTo(madeFor.training(), madeFor.memory());
+    takeFrom(madeFor);
     return arguments.costed(model(madeFor), cluster(madeFor), madeFor.profileBatch(), (int) batch);
+  }
+
+  /** Takes from the file what the user does not say anew. */
+  void takeFrom(MadeFor madeFor) {
+    arguments.fallBackTo(madeFor.training(), madeFor.memory());
+    if (madeFor.sequence().isPresent()) {
+      arguments.fallBackTo(model(madeFor), madeFor.sequence().getAsInt());
+    }
   }
 
   /** Refuses samples that are not those of the file, or too many. */
@@ -180,6 +189,7 @@ public final class PlanArgument {
     return model != null
         || arguments.cluster != null
         || arguments.profileBatch != null
+        || arguments.sequence != null
         || arguments.optimizer != null
         || arguments.precision != null;
   }

@@ -9,6 +9,7 @@ import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NamedWorkload;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.problem.Precisions;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.model.Training;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -44,6 +45,15 @@ public final class ModelArgument {
   @Option(names = "--model-format", paramLabel = "FORMAT", description = FORMATS)
   @Nullable
   public String modelFormat;
+
+  @Option(
+      names = "--sequence",
+      paramLabel = "N",
+      description =
+          "Tokens of a transformer's sample. Default: the network's longest up to 8192, otherwise"
+              + " 4096; that of the plan, where there is one.")
+  @Nullable
+  public Integer sequence;
 
   @Option(
       names = "--memory",
@@ -84,6 +94,7 @@ public final class ModelArgument {
     Map<String, @Nullable Object> said = new LinkedHashMap<>();
     said.put("--profile-batch", profileBatch);
     said.put("--model-format", modelFormat);
+    said.put("--sequence", sequence);
     said.put("--memory", memory);
     said.put("--memory-reserve", memoryReserve);
     said.put("--optimizer", optimizer);
@@ -108,6 +119,11 @@ public final class ModelArgument {
     return profileBatch == null ? OptionalInt.empty() : OptionalInt.of(profileBatch);
   }
 
+  /** Tokens of a sample, where the user says. */
+  public OptionalInt sequence() {
+    return sequence == null ? OptionalInt.empty() : OptionalInt.of(sequence);
+  }
+
   /** What is said of a network and a cluster, with that of a plan where the user says nothing. */
   public NamedWorkload named(
       String model, Optional<String> clusterFallback, OptionalInt batchFallback) {
@@ -116,6 +132,7 @@ public final class ModelArgument {
             model,
             profileBatch == null ? batchFallback : OptionalInt.of(profileBatch),
             Optional.ofNullable(modelFormat),
+            sequence(),
             Optional.empty(),
             Optional.empty()),
         devices(clusterName(clusterFallback)),
@@ -161,6 +178,10 @@ public final class ModelArgument {
     found.of(
         "--profile-batch",
         () -> NamedWorkload.checkFile(profileBatch(), Optional.ofNullable(modelFormat)));
+    if (sequence != null) {
+      int tokens = sequence;
+      found.of("--sequence", () -> SizeLimits.tokens("--sequence", tokens));
+    }
     if (memory != null) {
       String amount = memory;
       found.of("--memory", () -> Amounts.bytes(amount));
@@ -192,6 +213,17 @@ public final class ModelArgument {
     }
     if (memory == null && given.bytes().isPresent()) {
       memory = Long.toString(given.bytes().getAsLong());
+    }
+  }
+
+  /**
+   * Takes the length of a plan's samples, but for networks whose layers have lengths of their own.
+   */
+  public void fallBackTo(String model, int tokens) {
+    if (sequence == null
+        && NetworkNames.transformer(model, Optional.ofNullable(modelFormat), OptionalInt.empty())
+            .isPresent()) {
+      sequence = tokens;
     }
   }
 

@@ -79,6 +79,7 @@ public final class Answer implements PlannerAnswer {
               Optional.of(costed.cluster()),
               OptionalLong.of(globalBatch),
               profileBatch,
+              costed.sequence(),
               Optional.of(workload.training()),
               costed.memory());
       return new Subject(

@@ -50,6 +50,7 @@ record PeaksAnswer(Planning planning, boolean stopped) implements Answer.Remarks
             Optional.ofNullable(arguments.cluster),
             OptionalLong.empty(),
             OptionalInt.empty(),
+            OptionalInt.empty(),
             Optional.empty(),
             arguments.memory(cluster));
     long start = System.nanoTime();

@@ -187,7 +187,7 @@ public record PlanExporter(
   }
 
   private Optional<TransformerShape> shape() {
-    return NetworkNames.transformer(costed.model(), format);
+    return NetworkNames.transformer(costed.model(), format, costed.sequence());
   }
 
   private static List<String> names(Chain chain) {

@@ -47,10 +47,7 @@ public final class ReasonFlags {
    * @param stop asked now and then whether to leave searches at what they have
    */
   Reasons of(Problem problem, Planned found, BooleanSupplier stop) {
-    if (found.planning().isGiven()) {
-      refuse("leave out --evaluate");
-    }
-    if (!found.isFound() || found.planning().isGiven()) {
+    if (!found.isFound()) {
       return Reasons.NONE;
     }
     List<PlanComparison> comparisons = new ArrayList<>();

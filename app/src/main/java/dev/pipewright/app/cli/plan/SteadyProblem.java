@@ -42,6 +42,7 @@ record SteadyProblem(MadeFor madeFor, String cluster, StageCosts costs, Optional
             Optional.of(costed.cluster()),
             OptionalLong.of(globalBatch),
             arguments.profileBatch(),
+            costed.sequence(),
             Optional.of(costed.workload().training()),
             costed.memory());
     return new SteadyProblem(

@@ -10,8 +10,10 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.imported.PlanImports;
 import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.OneDevice;
 import dev.pipewright.planner.Planning;
@@ -19,6 +21,7 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.reasons.Reasons;
 import dev.pipewright.units.Units;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -54,23 +57,35 @@ public final class StepAnswer implements Answer.Remarks {
       SynchronousFlags flags,
       StepOptions step,
       SearchDeadline patience) {
+    Optional<Path> given = flags.evaluate();
+    if (given.isPresent()) {
+      flags.reasons().refuse("leave out --evaluate");
+      return evaluated(planner, model, arguments, given.get(), step, patience);
+    }
     Problem problem =
         new Problem(arguments.named(model, Optional.empty(), OptionalInt.empty()), step);
-    Planned found =
-        flags
-            .evaluate()
-            .map(path ->
-                Oracles.evaluate(
-                    problem,
-                    PlanImports.readStep(
-                            path, OptionalInt.of(arguments.cluster(Optional.empty()).size()))
-                        .plan(),
-                    planner,
-                    path.toString()))
-            .orElseGet(() -> Planners.plan(problem, planner, patience));
+    Planned found = Planners.plan(problem, planner, patience);
     boolean ended = patience.ended();
     Reasons reasons = flags.reasons().of(problem, found, patience);
     return of(found, arguments.profileBatch(), ended, reasons);
+  }
+
+  private static Answer evaluated(
+      String planner,
+      String model,
+      ModelArgument arguments,
+      Path given,
+      StepOptions step,
+      SearchDeadline patience) {
+    int devices = arguments.cluster(Optional.empty()).size();
+    PlanFile<PipelinePlan> file = PlanImports.readStep(given, OptionalInt.of(devices));
+    if (file.madeFor().sequence().isPresent()) {
+      arguments.fallBackTo(model, file.madeFor().sequence().getAsInt());
+    }
+    Problem problem =
+        new Problem(arguments.named(model, Optional.empty(), OptionalInt.empty()), step);
+    Planned found = Oracles.evaluate(problem, file.plan(), planner, given.toString());
+    return of(found, arguments.profileBatch(), patience.ended());
   }
 
   /**

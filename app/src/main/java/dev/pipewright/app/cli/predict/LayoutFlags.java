@@ -116,13 +116,6 @@ final class LayoutFlags {
   private String offloadOptimizer = "0";
 
   @Option(
-      names = "--sequence",
-      paramLabel = "N",
-      description =
-          "Tokens of a sample. Default: the network's longest up to 8192, otherwise 4096.")
-  private @Nullable Integer sequence;
-
-  @Option(
       names = "--search",
       description =
           "Search all layouts of a transformer: the ten fastest that fit, those that no other excels"
@@ -222,10 +215,6 @@ final class LayoutFlags {
 
   boolean search() {
     return search;
-  }
-
-  OptionalInt sequence() {
-    return AtLeast.optional("--sequence", sequence);
   }
 
   TrainingCost cost() {

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli.predict;
 
+import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
@@ -50,16 +51,17 @@ record LayoutRequest(
   static Optional<LayoutRequest> of(
       String model, ModelArgument arguments, DegreeFlags degrees, LayoutFlags layout) {
     Cluster cluster = arguments.cluster(Optional.empty());
+    OptionalInt tokens = AtLeast.optional("--sequence", arguments.sequence);
     MachineSheets sheets = MachineSheets.read();
     Optional<GpuMachine> machine = sheets.of(cluster);
-    return NetworkNames.transformer(model, Optional.ofNullable(arguments.modelFormat))
+    return NetworkNames.transformer(model, Optional.ofNullable(arguments.modelFormat), tokens)
         .filter(shape -> machine.isPresent())
         .map(shape ->
             new LayoutRequest(
                 arguments,
                 degrees,
                 layout,
-                shape.withSequence(layout.sequence().orElse(shape.sequence())),
+                shape,
                 reserved(machine.orElseThrow(), cluster, arguments),
                 cluster,
                 layout.framework().orElse(sheets.usualFramework(cluster))));

@@ -88,8 +88,8 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       defaultValue = "all",
       description =
           "all, or some of serial, data, spatial, pipeline, filter, channel, tensor, sequence,"
-              + " data+filter, data+channel, data+spatial, data+pipeline, data+tensor, data+sequence,"
-              + " data+tensor+pipeline, data+sequence+pipeline, zero1, zero2, zero3.")
+              + " context, expert, data+filter, data+channel, data+spatial, data+pipeline, data+tensor,"
+              + " data+sequence, data+context, data+expert, data+tensor+pipeline, data+sequence+pipeline, zero1, zero2, zero3.")
   private String strategies = "all";
 
   @Option(
@@ -211,6 +211,9 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
     List<Integer> counts = scale.counts(cluster);
     int slice = scale.largestSlice(counts.get(counts.size() - 1));
     Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), slice);
+    if (strategies.equals("all")) {
+      asked = Strategy.of(costed.workload().chain().graph(), which == Formulas.PUBLISHED);
+    }
     BatchScaling batch = scale.batch(costed.usualSlice());
     try (OutputFolder to = OutputFolder.of(out, StudyAnswer.FILES)) { // before any work
       return answer(asked, exchange, which, counts, costed, batch, to);

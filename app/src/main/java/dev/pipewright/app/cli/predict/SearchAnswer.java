@@ -11,6 +11,7 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.oracle.SearchedLayoutsJson;
 import dev.pipewright.formats.oracle.SearchedLayoutsJson.Search;
+import dev.pipewright.predict.pipeline.ScheduledLayout;
 import dev.pipewright.predict.transformer.PredictedRun;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.search.HeatCell;
@@ -119,7 +120,7 @@ final class SearchAnswer {
                 space.framework().word(),
                 space.fusedAttention() ? "fused" : "standard"));
     if (!last.best().isEmpty()) {
-      PredictedRun best = last.best().get(0);
+      PredictedRun best = last.best().get(0).run();
       line(
           out,
           "best step",
@@ -145,20 +146,22 @@ final class SearchAnswer {
 
   private static WordTable table(boolean devices) {
     WordTable table = devices ? new WordTable().numbers("devices") : new WordTable();
-    table.text("layout").numbers("micro-\nbatch").text("recompute").numbers("ZeRO");
+    table.text("layout", "schedule").numbers("micro-\nbatch").text("recompute").numbers("ZeRO");
     return table
         .numbers("offloaded\nlayers", "step", "tokens/s\nper device", "MFU", "memory")
         .text("tight");
   }
 
   private static void row(WordTable table, Search search, int at, boolean devices) {
-    SearchedLayout searched = search.survey().best().get(at).searched();
-    PredictedRun run = search.best().get(at);
+    ScheduledLayout scheduled = search.best().get(at);
+    SearchedLayout searched = scheduled.searched();
+    PredictedRun run = scheduled.run();
     List<Object> cells = new ArrayList<>();
     if (devices) {
       cells.add(Numbers.grouped(searched.layout().devices()));
     }
     cells.add(degrees(searched.layout()));
+    cells.add(searched.layout().pipeline() > 1 ? scheduled.schedule() : "–");
     cells.add(searched.layout().microBatch());
     cells.add(searched.recompute().word());
     cells.add(LayoutWords.zero(searched.layout()));

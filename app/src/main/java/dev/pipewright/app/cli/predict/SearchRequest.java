@@ -2,8 +2,9 @@ package dev.pipewright.app.cli.predict;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.oracle.SearchedLayoutsJson.Search;
+import dev.pipewright.predict.pipeline.ScheduledLayout;
+import dev.pipewright.predict.pipeline.SearchedSchedules;
 import dev.pipewright.predict.transformer.CalibratedConstants;
-import dev.pipewright.predict.transformer.PredictedRun;
 import dev.pipewright.predict.transformer.search.LayoutSearch;
 import dev.pipewright.predict.transformer.search.LayoutSurvey;
 import dev.pipewright.predict.transformer.search.SearchSpace;
@@ -47,17 +48,14 @@ final class SearchRequest {
       SearchSpace space = space(devices, scale.globalBatch(devices));
       long start = System.nanoTime();
       LayoutSurvey survey = LayoutRequest.checked(() -> LayoutSearch.of(space, constants).survey());
-      double seconds = (System.nanoTime() - start) / 1e9;
       if (survey.count().valid() == 0) {
         throw new BadInputException(
             "--search: no layout on %d devices goes with a batch of %d, %d layers and the degrees that are given; give fewer degrees, or another batch"
                 .formatted(devices, space.globalBatch(), space.shape().layers()));
       }
-      List<PredictedRun> best =
-          survey.best().stream()
-              .map(one -> PredictedRun.of(space.choices(one.searched()).run(), constants))
-              .toList();
-      double close = best.isEmpty() ? 1 : constants.indistinct(best.get(0).run());
+      List<ScheduledLayout> best = SearchedSchedules.best(survey, constants);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      double close = best.isEmpty() ? 1 : constants.indistinct(best.get(0).run().run());
       searches.add(new Search(survey, best, close, seconds));
     }
     return searches;

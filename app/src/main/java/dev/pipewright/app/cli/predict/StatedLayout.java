@@ -90,6 +90,6 @@ final class StatedLayout {
   private static boolean dividesBlocks(String strategies) {
     return Arrays.stream(strategies.split(",", -1))
         .map(word -> Strategy.find(word.strip()))
-        .allMatch(strategy -> strategy.isPresent() && strategy.get().dividesBlocks());
+        .allMatch(strategy -> strategy.isPresent() && strategy.get().dividesFeatures());
   }
 }

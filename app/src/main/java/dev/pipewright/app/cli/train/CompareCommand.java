@@ -165,6 +165,7 @@ public final class CompareCommand implements Callable<Integer> {
     TrainingRequest request =
         new TrainingRequest(
             chosen.model(),
+            chosen.sequence(),
             chosen.assignment(),
             chosen.usualRule(optimizer(chosen)),
             false,

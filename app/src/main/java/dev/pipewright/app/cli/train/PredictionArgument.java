@@ -115,6 +115,7 @@ public final class PredictionArgument {
     if (NetworkNames.zooModel(priced).isPresent()) {
       model.precision = Precision.FP32.word(); // what workers compute in
     }
+    chosen.sequence().ifPresent(tokens -> model.sequence = profile == null ? tokens : null);
     OptionalInt batch = plan.map(MadeFor::profileBatch).orElse(OptionalInt.empty());
     Workload workload =
         model

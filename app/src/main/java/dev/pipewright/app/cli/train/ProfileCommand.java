@@ -75,6 +75,12 @@ public final class ProfileCommand implements Callable<Integer> {
   private List<Integer> batches = List.of();
 
   @Option(
+      names = "--sequence",
+      paramLabel = "N",
+      description = "Tokens of a transformer's sample. Default: the network's own.")
+  private @Nullable Integer sequence;
+
+  @Option(
       names = "--repeats",
       paramLabel = "N",
       defaultValue = "11",
@@ -142,7 +148,10 @@ public final class ProfileCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (NetworkNames.zooModel(model).isEmpty()) {
+    if (sequence != null) {
+      SizeLimits.tokens("--sequence", sequence);
+    }
+    if (NetworkNames.zooModel(model, tokens()).isEmpty()) {
       NetworkNames.modelFile(model);
     }
     ProfilingRequest request = request();
@@ -223,6 +232,7 @@ public final class ProfileCommand implements Callable<Integer> {
     }
     return new ProfilingRequest(
         model,
+        tokens(),
         worker.data(),
         sizes,
         repeats,
@@ -234,6 +244,10 @@ public final class ProfileCommand implements Callable<Integer> {
         memoryDevices == null ? OptionalInt.empty() : OptionalInt.of(memoryDevices),
         processorTime,
         command(sizes, groups));
+  }
+
+  private OptionalInt tokens() {
+    return sequence == null ? OptionalInt.empty() : OptionalInt.of(sequence);
   }
 
   private String command(List<Integer> sizes, List<Integer> groups) {
@@ -249,6 +263,7 @@ public final class ProfileCommand implements Callable<Integer> {
                     .toLowerCase(Locale.ROOT),
                 worker.data(),
                 groups.isEmpty() ? "0" : listed(groups))
+        + (sequence == null ? "" : " --sequence " + sequence)
         + (workers == 1 ? "" : " --workers " + workers)
         + (processorTime ? " --processor-time" : "");
   }

@@ -5,6 +5,7 @@ import dev.pipewright.app.cli.input.ParallelismFlag;
 import dev.pipewright.app.cli.schedule.ScheduleNames;
 import dev.pipewright.app.cli.schedule.ScheduleRequest;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
@@ -56,6 +57,13 @@ public final class TrainArgument {
       paramLabel = "N",
       description = "Samples of a step. Default: those of the plan; required for a network.")
   @Nullable Integer batch;
+
+  @Option(
+      names = "--sequence",
+      paramLabel = "N",
+      description =
+          "Tokens of a transformer's sample. Default: those of the plan, or the network's own.")
+  @Nullable Integer sequence;
 
   @Option(
       names = "--stages",
@@ -144,9 +152,11 @@ public final class TrainArgument {
   /**
    * A network and who computes what of it.
    *
+   * @param sequence tokens of a sample, where they are chosen
    * @param plan where it comes from
    */
-  record Chosen(String model, Assignment assignment, Optional<TrainingStages> plan) {
+  record Chosen(
+      String model, OptionalInt sequence, Assignment assignment, Optional<TrainingStages> plan) {
     /** With which the plan was made, or the network's own. */
     Optimizer usualOptimizer() {
       return plan.flatMap(file -> file.madeFor().training())
@@ -156,7 +166,7 @@ public final class TrainArgument {
 
     /** By which it learns where nothing else is asked for. */
     UpdateRule usualRule(Optimizer optimizer) {
-      return UpdateRule.usual(optimizer, graph(model));
+      return UpdateRule.usual(optimizer, graph(model, sequence));
     }
   }
 
@@ -181,7 +191,7 @@ public final class TrainArgument {
         .ifPresent(why -> {
           throw new BadInputException("--zero: " + why);
         });
-    return new Chosen(chosen.model(), sharded, chosen.plan());
+    return new Chosen(chosen.model(), chosen.sequence(), sharded, chosen.plan());
   }
 
   private static ZeroStage sharding(int level) {
@@ -211,14 +221,31 @@ public final class TrainArgument {
             .or(file.madeFor()::model)
             .orElseThrow(
                 () -> new BadInputException(what + ": does not say its model; add --model"));
-    LayerGraph graph = graph(network);
+    OptionalInt tokens = sequence == null ? lengthOf(file.madeFor(), network) : sequence();
+    LayerGraph graph = graph(network, tokens);
     int layers = Chain.of(graph).size();
     if (layers != file.layers()) {
       throw new BadInputException(
           "%s: covers %d layers, but %s has %d; give the plan of this network"
               .formatted(what, file.layers(), network, layers));
     }
-    return new Chosen(network, file.assignment(graph), Optional.of(file));
+    return new Chosen(network, tokens, file.assignment(graph), Optional.of(file));
+  }
+
+  /** That of the plan, but of networks whose layers have a length of their own. */
+  private static OptionalInt lengthOf(MadeFor madeFor, String network) {
+    return madeFor.sequence().isPresent()
+            && NetworkNames.transformer(network, Optional.empty(), OptionalInt.empty()).isPresent()
+        ? madeFor.sequence()
+        : OptionalInt.empty();
+  }
+
+  private OptionalInt sequence() {
+    if (sequence == null) {
+      return OptionalInt.empty();
+    }
+    SizeLimits.tokens("--sequence", sequence);
+    return OptionalInt.of(sequence);
   }
 
   private void refuse(String flag, @Nullable Object value) {
@@ -232,7 +259,7 @@ public final class TrainArgument {
     if (batch != null) {
       SizeLimits.samples("--global-batch", batch);
     }
-    LayerGraph graph = graph(network);
+    LayerGraph graph = graph(network, sequence());
     int ranks = AtLeast.few("--stages", stages, 1);
     int each = AtLeast.few("--replicas", replicas, 1);
     String name = schedule == null ? "1f1b" : schedule;
@@ -274,7 +301,7 @@ public final class TrainArgument {
     }
     boolean overlapped = each > 1 || workers.equals(List.of(1));
     Assignment assignment = assignment(made, cut, workers, samples, overlapped);
-    return new Chosen(network, assignment, Optional.empty());
+    return new Chosen(network, sequence(), assignment, Optional.empty());
   }
 
   /** Workers of a rank share micro-batches where these are several of a step. */
@@ -293,6 +320,7 @@ public final class TrainArgument {
     int ofRank = asyncPipeline instanceof AsyncPipeline.DoubleBuffered ? each : 1;
     return new Chosen(
         network,
+        sequence(),
         Assignment.of(asyncPipeline, cut, Collections.nCopies(ranks, ofRank), samples),
         Optional.empty());
   }
@@ -396,10 +424,11 @@ public final class TrainArgument {
     return stages;
   }
 
-  private static LayerGraph graph(String network) {
+  private static LayerGraph graph(String network, OptionalInt tokens) {
     Path file = FileNames.file("the model", network);
-    Optional<ZooModel> zoo = Files.exists(file) ? Optional.empty() : NetworkNames.zooModel(network);
+    Optional<ZooModel> zoo =
+        Files.exists(file) ? Optional.empty() : NetworkNames.zooModel(network, tokens);
     return zoo.map(ZooModel::graph)
-        .orElseGet(() -> ModelFiles.graph(NetworkNames.modelFile(network)));
+        .orElseGet(() -> ModelFiles.graph(NetworkNames.modelFile(network), tokens));
   }
 }

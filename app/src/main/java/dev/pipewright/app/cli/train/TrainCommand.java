@@ -179,6 +179,7 @@ public final class TrainCommand implements Callable<Integer> {
     }
     return new TrainingRequest(
         chosen.model(),
+        chosen.sequence(),
         chosen.assignment(),
         rule,
         batchNorm == Statistics.SHARED,

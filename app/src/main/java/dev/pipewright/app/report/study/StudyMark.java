@@ -25,6 +25,8 @@ final class StudyMark {
       case POSITIONS -> "positions";
       case HEADS -> "heads";
       case SEQUENCES -> "sequences";
+      case TOKENS -> "tokens";
+      case EXPERTS -> "experts";
     };
   }
 

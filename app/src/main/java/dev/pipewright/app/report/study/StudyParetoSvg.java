@@ -187,7 +187,7 @@ public final class StudyParetoSvg {
             .collect(Collectors.joining(", "));
     Box area = chart.area();
     double width = area.right() - area.left();
-    String words = TextWidth.cut("beyond: " + names, (int) (width / 7.5));
+    String words = TextWidth.cut("beyond: " + names, (int) (width / 8));
     double wide = StackDrawing.width(words, 11);
     double limit = chart.x().at(mostCapacity()); // which is there, or nothing would be beyond
     double right = area.right() - limit > wide + 12 ? area.right() - 6 : limit - 6;

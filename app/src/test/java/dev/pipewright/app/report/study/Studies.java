@@ -16,9 +16,11 @@ import dev.pipewright.predict.paradl.Study.Crossover;
 import dev.pipewright.predict.paradl.Study.Resource;
 import dev.pipewright.predict.paradl.Study.Sensitivity;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /** Studies whose numbers are made up: plausible ones and extreme ones. */
 final class Studies {
@@ -154,11 +156,11 @@ final class Studies {
         switch (strategy.split()) {
           case NOTHING ->
               strategy.zeroStage() == 3 ? phases.with(Phase.LAYER_ALL_GATHER, 0.05 * ring) : phases;
-          case FILTERS, SEQUENCES ->
+          case FILTERS, SEQUENCES, TOKENS ->
               phases
                   .with(Phase.LAYER_ALL_GATHER, 0.004 * parts)
                   .with(Phase.LAYER_ALL_REDUCE, 0.005 * parts);
-          case CHANNELS, HEADS ->
+          case CHANNELS, HEADS, EXPERTS ->
               phases
                   .with(Phase.LAYER_ALL_GATHER, 0.006 * parts)
                   .with(Phase.LAYER_ALL_REDUCE, 0.004 * parts);
@@ -222,8 +224,16 @@ final class Studies {
     return of(strategies, devices, predictions);
   }
 
+  /** Those that divide tokens or experts come last. */
   private static int place(Strategy strategy) {
-    return List.of(Strategy.values()).indexOf(strategy);
+    return Stream.of(Strategy.values())
+        .sorted(Comparator.comparing(Studies::dividesTokens))
+        .toList()
+        .indexOf(strategy);
+  }
+
+  private static boolean dividesTokens(Strategy strategy) {
+    return strategy.split() == Strategy.Split.TOKENS || strategy.split() == Strategy.Split.EXPERTS;
   }
 
   /** A prediction of so many seconds and bytes, spread over all phases and categories. */

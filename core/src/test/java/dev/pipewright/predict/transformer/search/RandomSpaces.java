@@ -26,7 +26,7 @@ import java.util.OptionalInt;
 import java.util.SplittableRandom;
 
 /** Networks, machines, constants and spaces by chance, all from one seed. */
-final class RandomSpaces {
+public final class RandomSpaces {
   private static final String SHARES = // from 0 to 1
       "chif chi ring eta eta.a2a xi chi.a2a delta kp window chi.dp kappa sigma offload";
   private static final String FACTORS = // about 1
@@ -36,7 +36,7 @@ final class RandomSpaces {
 
   private final SplittableRandom random;
 
-  RandomSpaces(long seed) {
+  public RandomSpaces(long seed) {
     this.random = new SplittableRandom(seed);
   }
 
@@ -50,7 +50,7 @@ final class RandomSpaces {
   }
 
   /** Constants, each different from all others. */
-  CalibratedConstants constants() {
+  public CalibratedConstants constants() {
     Map<String, Double> values = new HashMap<>();
     for (String name : SHARES.split(" ", -1)) {
       values.put(name, random.nextDouble(0.05, 0.95));
@@ -143,7 +143,7 @@ final class RandomSpaces {
   }
 
   /** A space of at least one layout and at most some tens of thousands. */
-  SearchSpace space(CalibratedConstants constants) {
+  public SearchSpace space(CalibratedConstants constants) {
     SearchSpace space = any();
     while (SearchTables.of(space, constants).isEmpty()) {
       space = any();
