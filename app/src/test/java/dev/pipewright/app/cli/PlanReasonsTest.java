@@ -106,8 +106,7 @@ class PlanReasonsTest {
     plan("--evaluate", file, "--against", file).refusal(2, "--against", "leave out --evaluate");
     Cli.plan(GPT, CLUSTER, "--global-batch", "32", "--against", file)
         .refusal(2, "plan.json", "give --global-batch 16");
-    plan("--smallest-cluster", "--what-if")
-        .refusal(2, "--what-if", "leave out --smallest-cluster");
+    plan("--smallest-cluster", "--what-if").refusal(2, "--what-if", "leave out --smallest-cluster");
     plan("--planner", "pipedream", "--what-if").refusal(2, "--what-if", "does not support it");
   }
 }
