@@ -17,10 +17,7 @@ final class Binding {
     PipelinePlan plan = candidate.plan();
     double step = candidate.seconds();
     double[] busy = RankWork.seconds(plan, assessment.stages());
-    int slowest = 0;
-    for (int rank = 1; rank < busy.length; rank++) {
-      slowest = busy[rank] > busy[slowest] ? rank : slowest;
-    }
+    int slowest = RankWork.busiest(busy);
     double compute = busy[slowest];
     boolean severalStages = plan.stages().size() > busy.length;
     double reduce = 0;

@@ -22,6 +22,15 @@ public final class RankWork {
     return work;
   }
 
+  /** The rank that computes longest; of equals the first. */
+  public static int busiest(double[] seconds) {
+    int busiest = 0;
+    for (int rank = 1; rank < seconds.length; rank++) {
+      busiest = seconds[rank] > seconds[busiest] ? rank : busiest;
+    }
+    return busiest;
+  }
+
   /** Of a micro-batch, on the rank that computes longest. */
   static double mostSeconds(PipelinePlan plan, List<StageCost> stages) {
     return Arrays.stream(seconds(plan, stages)).max().orElseThrow() / plan.microBatches();

@@ -211,6 +211,12 @@ public record Problem(NamedWorkload workload, StepOptions step) {
             devices.memoryReserve()));
   }
 
+  private Problem of(Network network) {
+    return new Problem(
+        new NamedWorkload(network, workload.devices(), workload.optimizer(), workload.precision()),
+        step);
+  }
+
   private Problem on(Devices devices) {
     return new Problem(
         new NamedWorkload(workload.network(), devices, workload.optimizer(), workload.precision()),
@@ -223,37 +229,27 @@ public record Problem(NamedWorkload workload, StepOptions step) {
    */
   public Problem withProfileBatch(int samples) {
     Network network = workload.network();
-    return new Problem(
-        new NamedWorkload(
-            new Network(
-                network.name(),
-                OptionalInt.of(samples),
-                network.format(),
-                network.sequence(),
-                network.profiled(),
-                network.described()),
-            workload.devices(),
-            workload.optimizer(),
-            workload.precision()),
-        step);
+    return of(
+        new Network(
+            network.name(),
+            OptionalInt.of(samples),
+            network.format(),
+            network.sequence(),
+            network.profiled(),
+            network.described()));
   }
 
   /** The same problem on samples of so many tokens. Default: the transformer's usual ones. */
   public Problem withSequence(int tokens) {
     Network network = workload.network();
-    return new Problem(
-        new NamedWorkload(
-            new Network(
-                network.name(),
-                network.profileBatch(),
-                network.format(),
-                OptionalInt.of(tokens),
-                network.profiled(),
-                network.described()),
-            workload.devices(),
-            workload.optimizer(),
-            workload.precision()),
-        step);
+    return of(
+        new Network(
+            network.name(),
+            network.profileBatch(),
+            network.format(),
+            OptionalInt.of(tokens),
+            network.profiled(),
+            network.described()));
   }
 
   /** The cluster, with the memory that plans may use. */

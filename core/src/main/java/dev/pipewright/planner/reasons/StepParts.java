@@ -33,10 +33,7 @@ public record StepParts(Map<StepPart, Double> seconds) {
     PipelinePlan plan = candidate.plan();
     Assessment assessment = candidate.estimate();
     double[] work = RankWork.seconds(plan, assessment.stages());
-    int busiest = 0;
-    for (int rank = 1; rank < work.length; rank++) {
-      busiest = work[rank] > work[busiest] ? rank : busiest;
-    }
+    int busiest = RankWork.busiest(work);
     double once = work[busiest];
     if (plan.stages().stream().anyMatch(stage -> stage.recompute() != Recompute.NONE)) {
       PipelinePlan kept = keeping(plan);

@@ -125,22 +125,7 @@ public final class SearchedSchedules {
   }
 
   private static SearchedLayout chunked(SearchedLayout searched, int chunks) {
-    TrainingLayout l = searched.layout();
-    TrainingLayout other =
-        new TrainingLayout(
-            l.tensor(),
-            l.pipeline(),
-            l.data(),
-            l.context(),
-            chunks,
-            l.expert(),
-            l.expertTensor(),
-            l.zero(),
-            l.shardGroup(),
-            l.reshard(),
-            l.sequenceParallel(),
-            l.globalBatch(),
-            l.microBatch());
+    TrainingLayout other = searched.layout().withInterleave(chunks);
     return new SearchedLayout(other, searched.recompute(), searched.offloadedLayers());
   }
 

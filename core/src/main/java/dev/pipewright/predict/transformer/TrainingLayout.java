@@ -68,6 +68,24 @@ public record TrainingLayout(
     sequenceParallel &= tensor > 1;
   }
 
+  /** The same layout with so many stages on each pipeline rank. */
+  public TrainingLayout withInterleave(int chunks) {
+    return new TrainingLayout(
+        tensor,
+        pipeline,
+        data,
+        context,
+        chunks,
+        expert,
+        expertTensor,
+        zero,
+        shardGroup,
+        reshard,
+        sequenceParallel,
+        globalBatch,
+        microBatch);
+  }
+
   private static void degree(String name, int value) {
     Check.that(
         1 <= value && value <= MOST, "%s=%d is out of range; write 1 to %d", name, value, MOST);

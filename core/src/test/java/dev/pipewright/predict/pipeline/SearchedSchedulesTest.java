@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.PipelineParts;
 import dev.pipewright.predict.transformer.PredictedRun;
-import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.TransformerOracle;
 import dev.pipewright.predict.transformer.TransformerRun;
 import dev.pipewright.predict.transformer.search.LayoutSearch;
@@ -37,24 +36,8 @@ class SearchedSchedulesTest {
           .toList();
 
   private static SearchedLayout chunked(SearchedLayout searched, int chunks) {
-    TrainingLayout l = searched.layout();
     return new SearchedLayout(
-        new TrainingLayout(
-            l.tensor(),
-            l.pipeline(),
-            l.data(),
-            l.context(),
-            chunks,
-            l.expert(),
-            l.expertTensor(),
-            l.zero(),
-            l.shardGroup(),
-            l.reshard(),
-            l.sequenceParallel(),
-            l.globalBatch(),
-            l.microBatch()),
-        searched.recompute(),
-        searched.offloadedLayers());
+        searched.layout().withInterleave(chunks), searched.recompute(), searched.offloadedLayers());
   }
 
   private static Optional<PredictedRun> simulated(

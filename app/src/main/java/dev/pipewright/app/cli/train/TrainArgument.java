@@ -21,8 +21,6 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.ZeroStage;
-import dev.pipewright.planner.partition.BlockPartition;
-import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
@@ -288,7 +286,7 @@ public final class TrainArgument {
           "--schedule: " + name + " is no pipeline that ends with each step; take another");
     }
     int samples = batch(made.microBatches() * made.placement().chains());
-    List<StageLayers> cut = split(graph, cut(graph, made.placement().depth()));
+    List<StageLayers> cut = split(graph, EvenStages.of(graph, made.placement().depth()));
     List<Integer> workers = new ArrayList<>(Collections.nCopies(made.ranks(), each));
     for (int stage = 0; stage < made.placement().stages(); stage++) {
       int members = cut.get(stage % cut.size()).split().parts();
@@ -315,7 +313,7 @@ public final class TrainArgument {
                   given.map(ParallelismFlag::option).orElse("--reduce"), asyncPipeline.name()));
     }
     int samples = batch(asyncPipeline.microBatches());
-    List<StageLayers> cut = cut(graph, asyncPipeline.stages());
+    List<StageLayers> cut = EvenStages.of(graph, asyncPipeline.stages());
     int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
     int ofRank = asyncPipeline instanceof AsyncPipeline.DoubleBuffered ? each : 1;
     return new Chosen(
@@ -397,31 +395,6 @@ public final class TrainArgument {
     } catch (IllegalArgumentException e) {
       throw new BadInputException("--schedule: " + name + ": " + e.getMessage());
     }
-  }
-
-  /** Stages of as equal arithmetic as one-dimensional cuts give. */
-  private static List<StageLayers> cut(LayerGraph graph, int depth) {
-    Chain chain = Chain.of(graph);
-    int[] path = OnePath.positions(chain);
-    double[] work =
-        graph.layers().stream()
-            .mapToDouble(
-                l -> 1 + l.work().forward() + l.work().inputGradient() + l.work().weightGradient())
-            .toArray();
-    if (path.length < depth) {
-      throw new BadInputException(
-          "--stages: %s can be cut into at most %d stages, not %d; take fewer"
-              .formatted(graph.name(), path.length, depth));
-    }
-    int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, work), depth);
-    List<StageLayers> stages = new ArrayList<>();
-    int first = 0;
-    for (int stage = 0; stage < depth; stage++) {
-      int last = stage + 1 < depth ? path[firsts[stage + 1] - 1] : chain.size() - 1;
-      stages.add(StageLayers.keeping(first, last));
-      first = last + 1;
-    }
-    return stages;
   }
 
   private static LayerGraph graph(String network, OptionalInt tokens) {
