@@ -3,6 +3,7 @@ package dev.pipewright.planner;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.ParallelismLimits;
@@ -51,8 +52,16 @@ public final class AutoPlanner {
     if (!widely(request)) {
       return DapplePlanner.plan(costs, request, decides, stop);
     }
-    EqualPipelines pipelines = pipelines(costs, request, stop);
-    List<Candidate> found = new ArrayList<>(pipelines.search(decides));
+    List<Candidate> found = new ArrayList<>();
+    double least = Double.POSITIVE_INFINITY;
+    long plans = 0;
+    for (StageCosts part : parts(costs)) {
+      EqualPipelines pipelines = pipelines(part, request, stop);
+      found.addAll(pipelines.search(decides));
+      least = Math.min(least, pipelines.leastSeconds());
+      plans += pipelines.plans();
+    }
+    found.sort(Comparator.comparingDouble(Candidate::seconds));
     double known = found.isEmpty() ? Double.POSITIVE_INFINITY : found.get(0).seconds();
     Planning hybrids = DapplePlanner.planWithin(known, HOPE, costs, request, decides, stop);
     found.addAll(hybrids.candidates());
@@ -63,13 +72,34 @@ public final class AutoPlanner {
         request.costModel().word(),
         best,
         found,
-        bound(hybrids.lowerBound(), pipelines.leastSeconds()),
+        bound(hybrids.lowerBound(), least),
         best.map(Binding::of).orElse("memory"),
         hybrids.serialSeconds(),
         new Search(
             false,
-            pipelines.plans() + hybrids.search().labels(),
+            plans + hybrids.search().labels(),
             "equal pipelines with all schedules, and " + hybrids.search().space()));
+  }
+
+  /**
+   * The cluster, and where its machines (the devices, where there is one machine) are no power of
+   * two, as many of them as are one: batches and heads often divide by no other numbers.
+   */
+  private static List<StageCosts> parts(StageCosts costs) {
+    Workload all = costs.workload();
+    List<Integer> machines = all.cluster().groups().get(0);
+    int several = Integer.highestOneBit(machines.size());
+    int devices =
+        machines.size() == 1
+            ? Integer.highestOneBit(all.cluster().size())
+            : machines.subList(0, several).stream().mapToInt(size -> size).sum();
+    return devices == all.cluster().size()
+        ? List.of(costs)
+        : List.of(
+            costs,
+            costs.with(
+                new Workload(
+                    all.chain(), all.profile(), all.training(), all.cluster().first(devices))));
   }
 
   /** Whether equal pipelines are searched, too; otherwise hybrids alone. */
