@@ -141,11 +141,11 @@ class AutoPlannerTest {
   /** Machines whose number divides neither batch nor layers may stay idle. */
   @Test
   void moreMachinesAreNoSlower() {
-    StageCosts two = zoo("bert-48", "dapple-a:2x2");
-    StageCosts three = zoo("bert-48", "dapple-a:3x2");
-    Planning larger = plan(three, 16);
-    holds(three, larger, 16);
-    double smaller = plan(two, 16).best().orElseThrow().seconds();
+    StageCosts two = zoo("bert-48", "dapple-a:2x8");
+    StageCosts three = zoo("bert-48", "dapple-a:3x8");
+    Planning larger = plan(three, 64);
+    holds(three, larger, 64);
+    double smaller = plan(two, 64).best().orElseThrow().seconds();
     assertTrue(larger.best().orElseThrow().seconds() <= smaller * (1 + ROUNDING));
   }
 }
