@@ -120,9 +120,8 @@ public final class AutoPlanner {
     if (!widely(request)) {
       return Remedy.sentence(costs, request);
     }
-    EqualPipelines pipelines = pipelines(costs, request, () -> false);
-    pipelines.search(CostModel.PIPEWRIGHT.oracle(costs));
-    return Remedy.sentence(costs, request, pipelines.leastPeakBytes());
+    double least = pipelines(costs, request, () -> false).leastPeakBytes();
+    return Remedy.sentence(costs, request, least);
   }
 
   /** Of both kinds of plans. */

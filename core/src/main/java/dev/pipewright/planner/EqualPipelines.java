@@ -280,8 +280,12 @@ final class EqualPipelines {
     PipelineDraft draft = pair.draft();
     boolean found = Double.isFinite(limit);
     boolean ended = found && (stop.getAsBoolean() || !draft.holds());
-    boolean usual = pair.choice().equals(choices.get(0)) || draft.grid().ranks() > 1;
-    return !ended && usual && !hopeless(draft, pair.choice()) && !shardsInVain(draft);
+    return !ended && differs(pair) && !hopeless(draft, pair.choice()) && !shardsInVain(draft);
+  }
+
+  /** Whether the schedule differs from the first one: of a single rank none does. */
+  private boolean differs(Pair pair) {
+    return pair.choice().equals(choices.get(0)) || pair.draft().grid().ranks() > 1;
   }
 
   private Outcome priced(Pair pair) {
@@ -346,11 +350,25 @@ final class EqualPipelines {
     return Optional.ofNullable(refusal);
   }
 
-  /** The least bytes of the fullest device of a pipeline. */
+  /**
+   * The least bytes of the fullest device of a pipeline, whether it fits or not: of every grid with
+   * the first schedule, and of the smallest of these with all others.
+   */
   double leastPeakBytes() {
-    return priced.stream()
-        .mapToDouble(each -> each.cuts().estimate().peakBytes())
+    Optional<PricedPipeline> smallest =
+        drafts.parallelStream()
+            .flatMap(draft -> priced(new Pair(draft, choices.get(0))).priced().stream())
+            .min(Comparator.comparingDouble(EqualPipelines::peakBytes));
+    return smallest.stream()
+        .flatMap(each -> choices.stream().map(choice -> new Pair(each.draft(), choice)))
+        .filter(this::differs)
+        .flatMap(pair -> priced(pair).priced().stream())
+        .mapToDouble(EqualPipelines::peakBytes)
         .min()
         .orElse(Double.POSITIVE_INFINITY);
+  }
+
+  private static double peakBytes(PricedPipeline each) {
+    return each.cuts().estimate().peakBytes();
   }
 }

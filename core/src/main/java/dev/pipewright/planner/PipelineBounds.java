@@ -52,7 +52,7 @@ final class PipelineBounds {
   double seconds(Grid grid, MicroBatching batching, ScheduleShape shape) {
     int slice = StageCosts.slice(batching.samples(), grid.replicas());
     LayerLoads loads = work.loads(slice).split(shape.splits());
-    if (grid.ranks() * shape.chunks() > loads.size()) {
+    if ((long) grid.ranks() * shape.chunks() > loads.size()) {
       return Double.POSITIVE_INFINITY;
     }
     Links least =
@@ -68,7 +68,7 @@ final class PipelineBounds {
     }
     double bytes = cutBytes * batching.samples();
     double received = cutBytes * slice;
-    double states = work.stateBytes(grid.ranks(), grid.replicas(), grid.sharding(), shape.chains());
+    double states = work.stateBytes(grid.ranks(), grid.replicas(), grid.sharding(), shape.copies());
     return new GridBound(
             loads,
             grid.ranks(),

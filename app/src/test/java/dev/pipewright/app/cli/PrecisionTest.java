@@ -72,7 +72,8 @@ class PrecisionTest {
 
   @Test
   void aPlanSaysWhatItsMemoryIsFor() {
-    JsonNode stage = plan("--stages", "2", "--json").ends(0).json().at("/plan/stages/0");
+    JsonNode stage =
+        plan("--planner", "dapple", "--stages", "2", "--json").ends(0).json().at("/plan/stages/0");
     JsonNode memory = stage.get("memory");
     long sum = 0;
     for (String key :
