@@ -55,6 +55,17 @@ public final class ScheduleNames {
     public int chunks(String name, OptionalInt wanted) {
       return ScheduleOptions.chunks(name, chunks, fixed, wanted);
     }
+
+    /** The schedule; throws {@link BadInputException} where there is none of such numbers. */
+    public Schedule schedule(String name, ScheduleRequest request) {
+      try {
+        return generator.apply(request).schedule();
+      } catch (BadInputException e) {
+        throw e; // a sentence already
+      } catch (IllegalArgumentException e) {
+        throw new BadInputException("--schedule: " + name + ": " + e.getMessage());
+      }
+    }
   }
 
   /** The one whose stages may have replicas. */

@@ -280,7 +280,7 @@ public final class TrainArgument {
           "--replicas: %d stages × %d replicas are more workers than can be started; take at most %d"
               .formatted(ranks, each, SizeLimits.DEVICES));
     }
-    Schedule made = made(name, named, new ScheduleRequest(ranks, count, parts, TIMES, NO_CAP));
+    Schedule made = named.schedule(name, new ScheduleRequest(ranks, count, parts, TIMES, NO_CAP));
     if (made.exchanging()) {
       throw new BadInputException(
           "--schedule: " + name + " is no pipeline that ends with each step; take another");
@@ -386,16 +386,6 @@ public final class TrainArgument {
 
   private static final ScheduleRequest.Times TIMES = ScheduleRequest.Times.of("1,1,1,0", 1);
   private static final double NO_CAP = Double.POSITIVE_INFINITY;
-
-  private static Schedule made(String name, ScheduleNames.Named named, ScheduleRequest request) {
-    try {
-      return named.generator().apply(request).schedule();
-    } catch (BadInputException e) {
-      throw e; // a sentence already
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException("--schedule: " + name + ": " + e.getMessage());
-    }
-  }
 
   private static LayerGraph graph(String network, OptionalInt tokens) {
     Path file = FileNames.file("the model", network);

@@ -30,13 +30,11 @@ import java.util.Locale;
  * second stage of a rank has small letters; where a rank runs all stages, as in data parallelism,
  * the numbers are stages. Exchanges that overlap computation have a line below their rank's. Then
  * come the activations that each rank holds, as bars. A step of a plan has a time axis and the idle
- * share of each stage instead, and beyond {@value #MOST_STAGES} stages equal ones share a line.
+ * share of each stage instead, and beyond {@value EqualLanes#MOST_STAGES} stages equal ones share a
+ * line.
  */
 public final class TimelineText {
-  private static final int FINEST = 12; // cells of the shortest op
-  private static final double CLOSE = 1e-6;
   private static final int MOST_RANKS = 64;
-  private static final int MOST_STAGES = 16;
   private static final int MOST_STRIPS = 16;
   private static final String BARS = " ▁▂▃▄▅▆▇█";
   private static final String EIGHTHS = "▏▎▍▌▋▊▉";
@@ -49,13 +47,7 @@ public final class TimelineText {
   private final boolean ofPlan;
   private final int gutter;
   private final int columns;
-  private final int word; // letters of the longest op
-  private final int gap; // between ops
-  private final double unit; // a time that all ops begin and end at multiples of; 0 for none
-  private final double makespan;
-  private final double shortest; // op
-  private final boolean numbered; // most ops, where there is no unit
-  private final boolean shaded; // ops are shorter than a column
+  private final TextScale scale;
   private boolean both; // whether the mark occurs
   private boolean partly;
   private boolean folded;
@@ -67,14 +59,7 @@ public final class TimelineText {
     this.ofPlan = runs.haveDevices();
     this.gutter = gutter(runs, ofPlan);
     this.columns = Math.max(10, width - gutter - 2 - (ofPlan ? IDLE_COLUMN : 0));
-    this.makespan = runs.makespan();
-    this.shortest = shortest();
-    this.word = Integer.toString(highestNumber()).length() + 1;
-    double spacious = unit(columns / (word + 1));
-    this.unit = spacious > 0 ? spacious : unit(columns / word);
-    this.gap = spacious > 0 ? 1 : 0;
-    this.shaded = unit == 0 && shortest * columns < makespan * (1 - CLOSE);
-    this.numbered = unit > 0 || shortest * columns >= (word - 0.25) * makespan;
+    this.scale = new TextScale(runs, columns);
   }
 
   /** The step of a plan as lines, each ended by a newline. */
@@ -98,7 +83,7 @@ public final class TimelineText {
         text.ink.paint(out, Ink.BOLD, run.name());
         out.append('\n');
       }
-      if (text.makespan > 0) {
+      if (runs.makespan() > 0) {
         text.append(run);
       }
     }
@@ -107,77 +92,17 @@ public final class TimelineText {
 
   private static int gutter(Runs runs, boolean ofPlan) {
     int digits = Integer.toString(Math.max(0, runs.ranks() - 1)).length();
-    boolean folds = ofPlan && groups(runs.first()).stream().anyMatch(group -> group.size() > 1);
+    boolean folds =
+        ofPlan && EqualLanes.of(runs.first()).stream().anyMatch(group -> group.size() > 1);
     return (ofPlan ? "stage ".length() : 0) + (folds ? 2 * digits + 1 : digits) + 1;
-  }
-
-  private int highestNumber() {
-    int highest = 0;
-    for (Shown run : runs.all()) {
-      for (Lane.Compute lane : run.ranks()) {
-        for (Slice slice : lane.slices()) {
-          if (!slice.kind().exchanges() || !run.numbering().ofStages()) { // those have no number
-            highest = Math.max(highest, run.numbering().number(slice));
-          }
-        }
-      }
-    }
-    return highest;
-  }
-
-  /** How long the shortest op takes, not counting those that take no time or end the step. */
-  private double shortest() {
-    double shortest = Double.POSITIVE_INFINITY;
-    for (Shown run : runs.all()) {
-      for (Lane.Compute lane : run.ranks()) {
-        for (Slice slice : lane.slices()) {
-          boolean counts = slice.microBatch() >= 0 && slice.seconds() > 0;
-          shortest = counts ? Math.min(shortest, slice.seconds()) : shortest;
-        }
-      }
-    }
-    return shortest;
-  }
-
-  private double unit(int most) {
-    for (int parts = 1; parts <= FINEST && makespan * parts / shortest <= most; parts++) {
-      if (fits(shortest / parts)) {
-        return shortest / parts;
-      }
-    }
-    return 0;
-  }
-
-  private boolean fits(double part) {
-    for (Shown run : runs.all()) {
-      for (Lane.Compute lane : run.ranks()) {
-        for (Slice slice : lane.slices()) {
-          if (!isMultiple(slice.start() / part) || !isMultiple(slice.end() / part)) {
-            return false;
-          }
-        }
-      }
-    }
-    return true;
-  }
-
-  private static boolean isMultiple(double value) {
-    return Math.abs(value - Math.rint(value)) <= CLOSE;
-  }
-
-  /** Columns of a run's lines. */
-  private int columns(Shown run) {
-    return unit > 0
-        ? (int) Math.round(run.makespan() / unit) * (word + gap)
-        : (int) Math.round(run.makespan() / makespan * columns);
   }
 
   private void append(Shown run) {
     if (ofPlan) {
-      TextWidth.repeat(out, ' ', gutter + columns(run) + 2 + IDLE_COLUMN - "idle".length());
+      TextWidth.repeat(out, ' ', gutter + scale.columns(run) + 2 + IDLE_COLUMN - "idle".length());
       ink.paint(out, Ink.DIM, "idle");
       out.append('\n');
-      groups(run).forEach(group -> stages(run, group));
+      EqualLanes.of(run).forEach(group -> stages(run, group));
       axis(run);
       return;
     }
@@ -197,45 +122,6 @@ public final class TimelineText {
     }
   }
 
-  /**
-   * Where there are more than {@value #MOST_STAGES} stages, neighbours whose work takes the same
-   * time come together, so that runs of them take about that many lines in all.
-   */
-  private static List<List<Lane.Compute>> groups(Shown run) {
-    List<Lane.Compute> lanes = run.ranks();
-    int most = lanes.size() <= MOST_STAGES ? 1 : Math.ceilDiv(lanes.size(), MOST_STAGES - 4);
-    List<List<Lane.Compute>> groups = new ArrayList<>();
-    for (Lane.Compute lane : lanes) {
-      List<Lane.Compute> last = groups.isEmpty() ? List.of() : groups.get(groups.size() - 1);
-      if (last.isEmpty() || last.size() == most || !alike(last.get(0), lane)) {
-        last = new ArrayList<>();
-        groups.add(last);
-      }
-      last.add(lane);
-    }
-    return groups;
-  }
-
-  /** Whether forward and backward passes of two stages take the same time in all. */
-  private static boolean alike(Lane.Compute one, Lane.Compute other) {
-    double[] first = seconds(one);
-    double[] second = seconds(other);
-    for (int kind = 0; kind < first.length; kind++) {
-      if (Math.abs(first[kind] - second[kind]) > 1e-3 * Math.max(first[kind], second[kind])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static double[] seconds(Lane.Compute lane) {
-    double[] seconds = new double[Look.values().length];
-    for (Slice slice : lane.slices()) {
-      seconds[Look.of(slice.kind()).number] += slice.microBatch() < 0 ? 0 : slice.seconds();
-    }
-    return seconds;
-  }
-
   private void stages(Shown run, List<Lane.Compute> group) {
     Lane.Compute lane = group.get(0);
     folded |= group.size() > 1;
@@ -246,7 +132,7 @@ public final class TimelineText {
   }
 
   private void rank(Shown run, Lane.Compute lane, String name, String value) {
-    if (shaded) {
+    if (scale.shaded()) {
       line(name, shares(run, lane), value);
       return;
     }
@@ -295,7 +181,7 @@ public final class TimelineText {
   }
 
   private Line ops(Shown run, Lane.Compute lane, boolean computing, boolean exchanging) {
-    Line line = new Line(columns(run));
+    Line line = new Line(scale.columns(run));
     List<Slice> slices = lane.slices();
     for (int first = 0; first < slices.size(); ) {
       int end = Lanes.end(slices, first);
@@ -303,7 +189,7 @@ public final class TimelineText {
       int before = 0; // columns of those that run together
       for (int i = first; shown && i < end; i++) {
         String text = word(run, slices.get(i));
-        if (unit > 0) {
+        if (scale.unit() > 0) {
           number(line, slices.get(i), text, before);
         } else {
           letter(line, slices.get(i), text, i > first, end - first == 1, run);
@@ -316,9 +202,9 @@ public final class TimelineText {
   }
 
   private void number(Line line, Slice slice, String text, int before) {
-    int cell = word + gap;
-    int from = (int) Math.round(slice.start() / unit) * cell + before;
-    int to = (int) Math.round(slice.end() / unit) * cell - gap;
+    int cell = scale.word() + scale.gap();
+    int from = (int) Math.round(slice.start() / scale.unit()) * cell + before;
+    int to = (int) Math.round(slice.end() / scale.unit()) * cell - scale.gap();
     if (before > 0 && from <= to) {
       line.letters[from - 1] = '+';
     }
@@ -332,11 +218,11 @@ public final class TimelineText {
    */
   private void letter(
       Line line, Slice slice, String text, boolean joins, boolean alone, Shown run) {
-    double perColumn = makespan / columns;
+    double perColumn = scale.seconds();
     boolean stages = run.numbering().ofStages();
-    int from = (int) Math.ceil(slice.start() / perColumn - 0.5 - CLOSE);
-    int to = (int) Math.ceil(slice.end() / perColumn - 0.5 - CLOSE);
-    boolean whole = (numbered || stages) && alone && to - from >= text.length();
+    int from = (int) Math.ceil(slice.start() / perColumn - 0.5 - TextScale.CLOSE);
+    int to = (int) Math.ceil(slice.end() / perColumn - 0.5 - TextScale.CLOSE);
+    boolean whole = (scale.numbered() || stages) && alone && to - from >= text.length();
     char letter = text.charAt(ink.colours() && text.length() == 2 && stages ? 1 : 0);
     for (int at = Math.max(0, from); at < Math.min(line.letters.length, to); at++) {
       if (whole) {
@@ -363,7 +249,7 @@ public final class TimelineText {
   }
 
   private Line shares(Shown run, Lane.Compute lane) {
-    Line line = new Line(columns(run));
+    Line line = new Line(scale.columns(run));
     int cells = line.letters.length;
     Look[] looks = Look.values();
     double[][] shares = Lanes.shares(lane, run.makespan(), cells);
@@ -391,31 +277,34 @@ public final class TimelineText {
 
   /** The most that a rank holds in each column, as bars on the scale of the fullest rank. */
   private Line held(Shown run, Memory memory) {
-    Line line = new Line(columns(run));
+    Line line = new Line(scale.columns(run));
     double full = runs.peak();
     double perColumn = run.makespan() / line.letters.length;
     double[] seconds = memory.seconds();
     double now = 0;
     int next = 0;
     for (int column = 0; column < line.letters.length; column++) {
-      for (; next < seconds.length && seconds[next] <= column * perColumn * (1 + CLOSE); next++) {
+      for (;
+          next < seconds.length && seconds[next] <= column * perColumn * (1 + TextScale.CLOSE);
+          next++) {
         now = memory.bytes()[next];
       }
       double most = now;
       for (;
-          next < seconds.length && seconds[next] < (column + 1) * perColumn * (1 - CLOSE);
+          next < seconds.length && seconds[next] < (column + 1) * perColumn * (1 - TextScale.CLOSE);
           next++) {
         now = memory.bytes()[next];
         most = Math.max(most, now);
       }
       double share = full > 0 ? most / full : 0;
-      line.put(column, BARS.charAt((int) Math.ceil(share * 8 - CLOSE)), most > 0 ? "34" : "");
+      line.put(
+          column, BARS.charAt((int) Math.ceil(share * 8 - TextScale.CLOSE)), most > 0 ? "34" : "");
     }
     return line;
   }
 
   private void axis(Shown run) {
-    int cells = columns(run);
+    int cells = scale.columns(run);
     Ticks ticks = Ticks.of(run.makespan(), Math.max(3, cells / 10));
     char[] marks = new char[cells + 1];
     Arrays.fill(marks, '─');
@@ -439,7 +328,7 @@ public final class TimelineText {
     List<String> entries = new ArrayList<>();
     for (Look look : runs.timed()) {
       if (!look.transfers()) {
-        entries.add((shaded ? look.shade : look.letter) + " " + look.word);
+        entries.add((scale.shaded() ? look.shade : look.letter) + " " + look.word);
       }
     }
     if (both) {
@@ -449,7 +338,7 @@ public final class TimelineText {
       entries.add("▏–▉ partly idle");
     }
     entries.add("blank: idle");
-    if (!shaded) {
+    if (!scale.shaded()) {
       numbers(entries);
     }
     for (Shown run : runs.all()) {
@@ -485,8 +374,8 @@ public final class TimelineText {
       boolean batches = runs.numberMicroBatches();
       entries.add(
           (batches ? "number: stage where a rank runs all" : "number: stage")
-              + (batches && numbered ? ", else micro-batch" : ""));
-    } else if (numbered) {
+              + (batches && scale.numbered() ? ", else micro-batch" : ""));
+    } else if (scale.numbered()) {
       entries.add("number: micro-batch");
     }
   }
