@@ -1,5 +1,6 @@
 package dev.pipewright.api;
 
+import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
@@ -10,6 +11,7 @@ import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.AutoPlanner;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
@@ -23,10 +25,12 @@ import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.reasons.Change;
 import dev.pipewright.planner.reasons.ClusterChange;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Plans steps of synchronous training. */
 public final class Planners {
@@ -99,8 +103,9 @@ public final class Planners {
   /**
    * The best plans of the same planner where the cluster had one machine more (one device, where
    * there is one machine), a tenth more memory, or twice the bandwidth between machines: as many
-   * searches again. Twice the bandwidth is left out within a machine whose data sheet gives the
-   * times of divided layers, as that has a bandwidth of its own.
+   * searches again, and the plan that was found is a candidate of each. Twice the bandwidth is left
+   * out within a machine whose data sheet gives the times of divided layers, as that has a
+   * bandwidth of its own.
    *
    * @param stop as of {@link #plan(Problem, String, BooleanSupplier)}
    */
@@ -115,12 +120,25 @@ public final class Planners {
       boolean machine = change.cluster().machines() == 1;
       boolean faster = !change.cluster().levels().equals(problem.cluster().levels());
       if (!(sheet && machine && faster)) {
-        Problem changed = problem.on(change.cluster());
-        Optional<Candidate> best = plan(changed, found.planner().name(), stop).planning().best();
+        Planned there = plan(problem.on(change.cluster()), found.planner().name(), stop);
+        Optional<Candidate> best =
+            Stream.concat(there.planning().best().stream(), same(found.plan(), there).stream())
+                .min(Comparator.comparingDouble(Candidate::seconds));
         changes.add(new Change(change.words(), best, seconds));
       }
     }
     return changes;
+  }
+
+  /** A plan for another cluster on this one; empty where it does not fit. */
+  private static Optional<Candidate> same(PipelinePlan plan, Planned there) {
+    StageCosts costs = there.costed().costs();
+    Request request = there.request();
+    Assessment estimate = request.costModel().oracle(costs, request.globalBatch()).assess(plan);
+    return estimate.fits()
+        ? Optional.of(
+            new Candidate(plan.kind(), plan, estimate, Optional.of(decider(costs).assess(plan))))
+        : Optional.empty();
   }
 
   private static PlannerEntry find(String planner) {

@@ -96,6 +96,18 @@ class PlanReasonsTest {
     assertTrue(page.contains("<dt>Compared</dt><dd>"), page);
   }
 
+  /** The plan that was found still fits where there is more, so nothing gets slower. */
+  @Test
+  void moreIsNoSlower() {
+    String[] asked = {"--global-batch", "16", "--sequence", "2048", "--what-if", "--json"};
+    JsonNode changes =
+        Cli.plan("llama3-8b", "h100:1x8", asked).ends(0).json().get("why").get("what_if");
+    assertEquals(2, changes.size()); // the data sheet has a bandwidth of its own
+    for (JsonNode change : changes) {
+      assertTrue(change.get("gain").asDouble() >= -1e-9, change.toString());
+    }
+  }
+
   @Test
   void mistakesAreSaidInASentence() {
     String missing = folder.resolve("missing.json").toString();

@@ -91,7 +91,7 @@ class SizedAnswerTest {
     assertEquals(64 / value, cost.get("samples_per_s_per_device").asDouble(), 1e-9);
     Cli text = plan("--objective", "cost", "--device-hour", "2.5").ends(0);
     assertTrue(text.out().contains(" cheapest"), text.out());
-    assertTrue(text.out().contains("\nA million samples cost "), text.out());
+    assertTrue(text.out().contains(" per second: a million samples for "), text.out());
   }
 
   /** Twice the price changes no plan; without a price there are device-seconds alone. */

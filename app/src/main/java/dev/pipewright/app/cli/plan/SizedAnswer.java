@@ -231,12 +231,14 @@ final class SizedAnswer implements PlannerAnswer {
 
   private String price(Answer found) {
     Map<String, Object> cost = cost(found);
-    List<String> words = new ArrayList<>();
-    word(words, cost, "million_samples_price", "A million samples cost %s");
-    word(words, cost, "million_tokens_price", "a million tokens %s");
-    word(words, cost, "samples_per_s_per_device", "%s samples per second and device");
-    word(words, cost, "tokens_per_s_per_device", "%s tokens per second and device");
-    return "\n" + String.join(", ", words) + ".";
+    List<String> prices = new ArrayList<>();
+    word(prices, cost, "million_samples_price", "a million samples for %s");
+    word(prices, cost, "million_tokens_price", "a million tokens for %s");
+    List<String> rates = new ArrayList<>();
+    word(rates, cost, "samples_per_s_per_device", "%s samples");
+    word(rates, cost, "tokens_per_s_per_device", "%s tokens");
+    String rate = "\nEach device trains on %s per second".formatted(String.join(" or ", rates));
+    return prices.isEmpty() ? rate + "." : rate + ": " + String.join(", ", prices) + ".";
   }
 
   private static void word(

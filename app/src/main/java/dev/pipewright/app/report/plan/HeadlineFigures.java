@@ -93,7 +93,16 @@ final class HeadlineFigures {
               ? "; the %s reaches it".formatted(of)
               : "; %s %s above".formatted(of, above);
     }
-    return new Figure("lower bound", memory ? Numbers.bytes(bound) : Units.seconds(bound), why);
+    return new Figure("lower bound", value(planning.objective(), bound), why);
+  }
+
+  /** An amount of what a planner makes small, with its unit. */
+  static String value(Objective objective, double value) {
+    return switch (objective) {
+      case PEAK_MEMORY -> Numbers.bytes(value);
+      case COST -> Units.significant(value) + " device-s";
+      case STEP_TIME, THROUGHPUT -> Units.seconds(value);
+    };
   }
 
   private static Figure peakMemory(Assessment assessment) {

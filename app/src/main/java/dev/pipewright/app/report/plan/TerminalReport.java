@@ -2,7 +2,6 @@ package dev.pipewright.app.report.plan;
 
 import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.app.report.text.Ink;
-import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.app.report.text.Table;
 import dev.pipewright.app.report.text.TerminalTable;
 import dev.pipewright.app.report.text.TextWidth;
@@ -108,7 +107,7 @@ public final class TerminalReport {
               + " "
               + Words.shape(second.plan(), 60)
               + ": "
-              + value(planning, second)
+              + HeadlineFigures.value(planning.objective(), planning.objective().of(second))
               + ", "
               + Tables.against(planning, 1);
       TextWidth.wrap(out, words, width, LABEL);
@@ -121,15 +120,6 @@ public final class TerminalReport {
       label("what if");
       TextWidth.wrap(out, Words.glue(change.sentence()), width, LABEL);
     }
-  }
-
-  private static String value(Planning planning, Candidate candidate) {
-    double value = planning.objective().of(candidate);
-    return switch (planning.objective()) {
-      case PEAK_MEMORY -> Numbers.bytes(value);
-      case COST -> Units.seconds(value) + " of a device";
-      case STEP_TIME, THROUGHPUT -> Units.seconds(value);
-    };
   }
 
   private void alternatives(Planning planning) {
