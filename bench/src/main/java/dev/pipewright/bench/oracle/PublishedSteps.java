@@ -44,14 +44,27 @@ final class PublishedSteps {
   private final List<Family> families = new ArrayList<>();
   private final List<Boolean> judged = new ArrayList<>();
 
+  /** As {@code predict --table} reads the tables. */
   PublishedSteps(Reference reference) {
+    this(reference, false);
+  }
+
+  /**
+   * With the two settings of torchtitan's runs that the tables state in a note only: kernels that
+   * are not compiled together, and asynchronous tensor parallelism. A fit needs them in columns.
+   */
+  static PublishedSteps withNotes(Reference reference) {
+    return new PublishedSteps(reference, true);
+  }
+
+  private PublishedSteps(Reference reference, boolean notes) {
     Path measured = reference.folder().resolve("measured");
     MachineSheets machines = MachineSheets.read();
     for (Family family : Family.values()) {
       TrainingTable table =
           family == Family.LARGEST
               ? largest(reference.folder().resolve("calculon/iteration-time.json"))
-              : TrainingTable.read(measured.resolve(family.file + ".csv"));
+              : read(measured.resolve(family.file + ".csv"), notes);
       for (MeasuredStep step : MeasuredTable.of(table, machines).steps()) {
         judged.add(step.weight() >= 1);
         families.add(family);
@@ -129,6 +142,29 @@ final class PublishedSteps {
           .append('\n');
     }
     return table(csv.toString());
+  }
+
+  private static TrainingTable read(Path csv, boolean notes) {
+    TrainingTable table = TrainingTable.read(csv);
+    int note = table.headings().indexOf("note");
+    return notes && note >= 0 ? withNotes(csv, table, note) : table;
+  }
+
+  private static TrainingTable withNotes(Path csv, TrainingTable table, int note) {
+    try {
+      List<String> lines = Files.readAllLines(csv);
+      StringBuilder text =
+          new StringBuilder(lines.getFirst()).append(",eager,async_tensor_parallel\n");
+      for (int i = 0; i < table.rows().size(); i++) {
+        String said = table.rows().get(i).cells().get(note);
+        text.append(lines.get(i + 1))
+            .append(said.contains("eager") ? ",1" : ",0")
+            .append(said.contains("async-tp") ? ",1\n" : ",0\n");
+      }
+      return table(text.toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static TrainingTable table(String csv) {

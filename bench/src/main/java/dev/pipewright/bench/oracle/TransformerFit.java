@@ -40,10 +40,11 @@ final class TransformerFit {
     published = new PublishedSteps(reference);
     steps = published.steps();
     CalibratedConstants others = new CalibratedConstants(constants.fixed(), Map.of(), Map.of());
-    fit = ConstantsFit.of(steps, constants.free(), others);
-    withoutGroup = LeftOutGroups.residuals(steps, constants.free(), others, MeasuredStep::group);
+    List<MeasuredStep> noted = PublishedSteps.withNotes(reference).steps();
+    fit = ConstantsFit.of(noted, constants.free(), others);
+    withoutGroup = LeftOutGroups.residuals(noted, constants.free(), others, MeasuredStep::group);
     withoutNetwork =
-        LeftOutGroups.residuals(steps, constants.free(), others, TransformerFit::network);
+        LeftOutGroups.residuals(noted, constants.free(), others, TransformerFit::network);
   }
 
   /** The fit alone, without cross-validation. */

@@ -24,12 +24,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The shipped constants are those that the calibration finds. */
 class TransformerFitTest {
-  private static PublishedSteps published() {
+  private static Reference reference() {
     @Nullable String folder = System.getProperty("reference.dir");
     assumeTrue(folder != null, "the system property reference.dir is not set");
     Reference reference = new Reference(Path.of(String.valueOf(folder)));
     assumeTrue(reference.present(), "no reference files in " + reference.folder());
-    return new PublishedSteps(reference);
+    return reference;
   }
 
   @Test
@@ -49,8 +49,7 @@ class TransformerFitTest {
 
   @Test
   void aRefitOfThePublishedStepsFindsTheShippedConstants() {
-    PublishedSteps published = published();
-    ConstantsFit fit = TransformerFit.fit(published);
+    ConstantsFit fit = TransformerFit.fit(PublishedSteps.withNotes(reference()));
     CalibratedConstants shipped = CalibratedConstantsJson.read();
     shipped
         .values()
@@ -70,7 +69,7 @@ class TransformerFitTest {
     "LARGEST, 1.0, 1.0"
   })
   void errorsOfTheShippedConstantsStayBelowTheirBars(Family family, double mean, double median) {
-    PublishedSteps published = published();
+    PublishedSteps published = new PublishedSteps(reference());
     CalibratedConstants shipped = CalibratedConstantsJson.read();
     StepErrors errors =
         StepErrors.of(
