@@ -19,6 +19,7 @@ import java.util.OptionalInt;
  * @param costModel what ranks candidates
  * @param shape which plans are considered
  * @param stages of the pipeline, exactly so many; any number otherwise
+ * @param flags that the planner declares for itself
  */
 public record Request(
     int globalBatch,
@@ -27,7 +28,8 @@ public record Request(
     Recomputation recomputation,
     CostModel costModel,
     Shape shape,
-    OptionalInt stages) {
+    OptionalInt stages,
+    FlagValues flags) {
   /** Which plans are considered. */
   public enum Shape {
     ANY,
@@ -71,7 +73,15 @@ public record Request(
       Recomputation recomputation,
       CostModel costModel,
       Shape shape) {
-    this(globalBatch, microBatch, policies, recomputation, costModel, shape, OptionalInt.empty());
+    this(
+        globalBatch,
+        microBatch,
+        policies,
+        recomputation,
+        costModel,
+        shape,
+        OptionalInt.empty(),
+        FlagValues.NONE);
   }
 
   /** All shapes. */
@@ -86,12 +96,19 @@ public record Request(
 
   /** The same for pipelines of exactly so many stages; of any number where there is none. */
   public Request withStages(OptionalInt count) {
-    return new Request(globalBatch, microBatch, policies, recomputation, costModel, shape, count);
+    return new Request(
+        globalBatch, microBatch, policies, recomputation, costModel, shape, count, flags);
+  }
+
+  /** The same with flags of the planner's own. */
+  public Request withFlags(FlagValues other) {
+    return new Request(
+        globalBatch, microBatch, policies, recomputation, costModel, shape, stages, other);
   }
 
   /** The same with another use of recomputation. */
   public Request recomputing(Recomputation other) {
-    return new Request(globalBatch, microBatch, policies, other, costModel, shape, stages);
+    return new Request(globalBatch, microBatch, policies, other, costModel, shape, stages, flags);
   }
 
   /** Whether a step of one pipeline may have micro-batches of so many samples. */

@@ -11,11 +11,10 @@ import java.util.OptionalInt;
  * @param batch samples of a mini-batch, or of an update; those of the profile where not given
  * @param stages of the pipeline, exactly so many; any number otherwise
  * @param recomputation how layers may be recomputed, by planners that know of it
- * @param chargesTransfers whether activations that cross a cut cost time, where a planner has the
- *     choice
+ * @param flags that the planner declares for itself
  */
 public record SteadyRequest(
-    OptionalInt batch, OptionalInt stages, Recomputation recomputation, boolean chargesTransfers) {
+    OptionalInt batch, OptionalInt stages, Recomputation recomputation, FlagValues flags) {
   public SteadyRequest {
     batch.ifPresent(
         samples -> Check.that(samples >= 1, "a mini-batch has samples: batch=%d", samples));
@@ -31,6 +30,6 @@ public record SteadyRequest(
   /** Mini-batches of so many samples; everything else open. */
   public static SteadyRequest of(int batch) {
     return new SteadyRequest(
-        OptionalInt.of(batch), OptionalInt.empty(), Recomputation.SELECTIVE, true);
+        OptionalInt.of(batch), OptionalInt.empty(), Recomputation.SELECTIVE, FlagValues.NONE);
   }
 }

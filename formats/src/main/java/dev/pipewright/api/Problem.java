@@ -118,7 +118,8 @@ public record Problem(NamedWorkload workload, StepOptions step) {
             step.given(),
             step.chunks(),
             recompute,
-            step.stages()));
+            step.stages(),
+            step.flags()));
   }
 
   /**
@@ -138,7 +139,8 @@ public record Problem(NamedWorkload workload, StepOptions step) {
             Optional.empty(),
             step.chunks(),
             step.recompute(),
-            step.stages()));
+            step.stages(),
+            step.flags()));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.cli.plan.PlannerFlags;
 import dev.pipewright.app.cli.terminal.MoreHelp;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,8 +34,9 @@ final class HelpTopics {
     topic("Parallelism", "batch-norm split-layers levels bandwidths");
     topic("Schedule", "schedule recompute beside times step-times memory-cap overlap sends");
     topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
-    topic("Search", "search planner objective time-limit evaluate cost-model formulas linearize");
-    topic("Search", "non-contiguous no-activation-transfer smallest-cluster target-time");
+    topic("Search", "search planner objective time-limit evaluate cost-model formulas");
+    topic("Search", "smallest-cluster target-time");
+    TOPICS.put("Single planners", new ArrayList<>(PlannerFlags.names()));
     topic("Sweep", "sweep shard merge jobs");
     topic("Memory", "memory memory-reserve memory-reuse offload-layers baseline");
     topic("Variation", "jitter stragglers slow slowdown runs seed");

@@ -1,8 +1,11 @@
 package dev.pipewright.app.cli;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.AnnotatedElement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -52,5 +55,22 @@ class HelpTopicsTest {
     String train = Cli.run("train", "--help").out();
     assertTrue(train.indexOf("--global-batch") < train.indexOf("--vertical-sync"), train);
     assertTrue(train.contains("\nParallelism:\n"), train);
+  }
+
+  @Test
+  void everyLineOfHelpIsAFormatThatHolds() { // picocli warns of others on each run
+    LINE.getSubcommands()
+        .forEach((name, command) -> {
+          List<String> lines = new ArrayList<>();
+          for (OptionSpec option : command.getCommandSpec().options()) {
+            if (option.userObject() instanceof AnnotatedElement field) {
+              lines.addAll(List.of(field.getAnnotation(CommandLine.Option.class).description()));
+            }
+          }
+          assertFalse(lines.isEmpty(), name);
+          for (String line : lines) {
+            assertDoesNotThrow(() -> String.format(line), name + ": " + line);
+          }
+        });
   }
 }

@@ -96,7 +96,8 @@ public final class AlpaPlanner {
         request.recomputation(),
         request.costModel(),
         request.shape(),
-        request.stages());
+        request.stages(),
+        request.flags());
   }
 
   /** The best of several searches, with the candidates of all. */

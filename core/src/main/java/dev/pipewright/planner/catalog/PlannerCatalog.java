@@ -17,6 +17,7 @@ import dev.pipewright.planner.memory.TieBreak;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanner;
 import dev.pipewright.planner.pipedream.PipeDreamPlanner;
 import dev.pipewright.planner.placement.PlacementPlanner;
+import dev.pipewright.planner.placement.PlacementRequest;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
@@ -79,10 +80,8 @@ public final class PlannerCatalog {
                   PipeDreamPlanner.NAME,
                   "PipeDream's stages and replicas",
                   new SteadyPlanner(true, false, PipeDreamPlanner::plan))
-              .and(
-                  PlannerOption.LEVELS,
-                  PlannerOption.BANDWIDTHS,
-                  PlannerOption.NO_ACTIVATION_TRANSFER),
+              .and(PlannerOption.LEVELS, PlannerOption.BANDWIDTHS)
+              .with(PipeDreamPlanner.FLAGS),
           PlannerEntry.throughput(
               PipeDream2bwPlanner.NAME,
               "PipeDream-2BW's equal pipelines",
@@ -113,8 +112,10 @@ public final class PlannerCatalog {
               PlacementPlanner.NAME,
               "operators on accelerators and processors",
               Objective.THROUGHPUT,
-              Set.of(PlannerOption.LINEARIZE, PlannerOption.NON_CONTIGUOUS),
-              new OperatorPlanner(PlacementPlanner::plan)));
+              Set.of(),
+              PlacementRequest.FLAGS,
+              new OperatorPlanner((graph, flags, stop) ->
+                  PlacementPlanner.plan(graph, PlacementRequest.of(flags, stop)))));
 
   private static final List<PlannerEntry> ENTRIES = all();
 
@@ -157,6 +158,11 @@ public final class PlannerCatalog {
       case PEAK_MEMORY -> find(measured ? McapExact.NAME : Capture.NAME);
       case THROUGHPUT -> Optional.empty();
     };
+  }
+
+  /** The planners that have flags of their own. */
+  public static List<PlannerEntry> withFlags() {
+    return ENTRIES.stream().filter(entry -> !entry.flags().isEmpty()).toList();
   }
 
   /** The planner of a name; empty where there is none. */

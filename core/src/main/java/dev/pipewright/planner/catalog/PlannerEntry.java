@@ -1,7 +1,9 @@
 package dev.pipewright.planner.catalog;
 
 import dev.pipewright.planner.Objective;
+import dev.pipewright.planner.PlannerFlag;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -12,6 +14,7 @@ import java.util.Set;
  * @param words what it plans, for the help text
  * @param objective what it makes small
  * @param options the flags that only some planners support, of which it is one
+ * @param flags that it alone has
  * @param method how it plans
  */
 public record PlannerEntry(
@@ -19,9 +22,11 @@ public record PlannerEntry(
     String words,
     Objective objective,
     Set<PlannerOption> options,
+    List<PlannerFlag> flags,
     PlannerMethod method) {
   public PlannerEntry {
     options = Set.copyOf(options);
+    flags = List.copyOf(flags);
   }
 
   /** A planner that makes the step short. */
@@ -50,13 +55,13 @@ public record PlannerEntry(
     if (method.schedules() == StepPlanner.Schedules.ANY) {
       options.add(PlannerOption.CHUNKS);
     }
-    return new PlannerEntry(name, words, objective, options, method);
+    return new PlannerEntry(name, words, objective, options, List.of(), method);
   }
 
   /** A planner that makes mini-batches follow each other fast, without flushes. */
   static PlannerEntry throughput(String name, String words, SteadyPlanner method) {
     return new PlannerEntry(
-        name, words, Objective.THROUGHPUT, Set.of(PlannerOption.STAGES), method);
+        name, words, Objective.THROUGHPUT, Set.of(PlannerOption.STAGES), List.of(), method);
   }
 
   /** The same with more options. */
@@ -64,7 +69,12 @@ public record PlannerEntry(
     Set<PlannerOption> all = EnumSet.noneOf(PlannerOption.class);
     all.addAll(options);
     all.addAll(Set.of(more));
-    return new PlannerEntry(name, words, objective, all, method);
+    return new PlannerEntry(name, words, objective, all, flags, method);
+  }
+
+  /** The same with flags of its own. */
+  public PlannerEntry with(List<PlannerFlag> own) {
+    return new PlannerEntry(name, words, objective, options, own, method);
   }
 
   /** How it plans steps; empty where it does not. */

@@ -1,12 +1,12 @@
 package dev.pipewright.planner.catalog;
 
-/** A flag of {@code plan} that only some planners support. */
+/**
+ * A flag of {@code plan} that several planners support and others do not. What a single planner
+ * declares for itself is a {@link dev.pipewright.planner.PlannerFlag}.
+ */
 public enum PlannerOption {
-  LINEARIZE("--linearize"),
-  NON_CONTIGUOUS("--non-contiguous"),
   LEVELS("--levels"),
   BANDWIDTHS("--bandwidths"),
-  NO_ACTIVATION_TRANSFER("--no-activation-transfer"),
   COST_MODEL("--cost-model"),
   EVALUATE("--evaluate"),
   AGAINST("--against"),

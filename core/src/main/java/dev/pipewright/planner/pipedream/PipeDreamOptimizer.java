@@ -33,11 +33,13 @@ public final class PipeDreamOptimizer {
   private final List<double[]> transfers = new ArrayList<>(); // by level
   private final List<List<StageSeconds>> units =
       new ArrayList<>(); // by level, by stages: computing
+  private final boolean charged; // whether activations cost time at the cuts
   private final int count; // stages that are wanted; 0 for any number
   private boolean complete = true;
 
   private PipeDreamOptimizer(
       CutCosts costs, List<BandwidthLevel> levels, boolean charged, int count) {
+    this.charged = charged;
     this.costs = costs;
     this.count = count;
     this.levels = List.copyOf(levels);
@@ -106,6 +108,7 @@ public final class PipeDreamOptimizer {
     List<LevelStage> pipeline = nodes(levels.size() - 1, top, costs.last(), count);
     List<PipeDreamPlanning.Stage> stages = new Unfolding(costs, levels).stages(pipeline);
     return new PipeDreamPlanning(
+        charged,
         top.toTheEnd(),
         stages,
         costs.last(),

@@ -2,6 +2,7 @@ package dev.pipewright.planner.pipedream;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
+import dev.pipewright.planner.PlannerFlag;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.SteadyRequest;
 import dev.pipewright.profile.Profile;
@@ -15,6 +16,14 @@ import java.util.function.BooleanSupplier;
 public final class PipeDreamPlanner {
   /** The planner's name. */
   public static final String NAME = PipeDream.NAME;
+
+  private static final PlannerFlag NO_TRANSFER =
+      PlannerFlag.of(
+          "--no-activation-transfer",
+          "charge no activations between stages, as PipeDream's program usually does.");
+
+  /** The flags that only this planner has. */
+  public static final List<PlannerFlag> FLAGS = List.of(NO_TRANSFER);
 
   private PipeDreamPlanner() {}
 
@@ -43,7 +52,7 @@ public final class PipeDreamPlanner {
       outputs[layer] *= samples;
     }
     CutCosts costs = CutCosts.of(chain, seconds, profile.parameterBytes(), outputs);
-    boolean charges = request.chargesTransfers();
+    boolean charges = !request.flags().has(NO_TRANSFER);
     return request.stages().isEmpty()
         ? PipeDreamOptimizer.plan(costs, levels, charges, stop)
         : PipeDreamOptimizer.plan(costs, levels, charges, request.stages().getAsInt(), stop)

@@ -13,6 +13,7 @@ import java.util.Optional;
 /**
  * A plan of PipeDream's optimizer and why to believe it.
  *
+ * @param chargesTransfers whether activations that cross a cut cost time
  * @param seconds per mini-batch in the steady state, the objective
  * @param stages in order
  * @param states places where the network can be cut, its end included
@@ -25,6 +26,7 @@ import java.util.Optional;
  * @param complete whether nothing was left out of the search
  */
 public record PipeDreamPlanning(
+    boolean chargesTransfers,
     double seconds,
     List<Stage> stages,
     int states,

@@ -1,6 +1,9 @@
 package dev.pipewright.planner.placement;
 
+import dev.pipewright.planner.FlagValues;
+import dev.pipewright.planner.PlannerFlag;
 import dev.pipewright.units.Check;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -15,11 +18,28 @@ import java.util.function.BooleanSupplier;
  */
 public record PlacementRequest(
     boolean linearize, boolean apart, int mostIdeals, long seed, BooleanSupplier stop) {
+  private static final PlannerFlag LINEARIZE =
+      PlannerFlag.of(
+          "--linearize", "cut one order of the operators only, where there are too many.");
+
+  private static final PlannerFlag NON_CONTIGUOUS =
+      PlannerFlag.of(
+          "--non-contiguous", "a device may hold operators that do not follow each other.");
+
+  /** The flags from which {@link #of} makes a request. */
+  public static final List<PlannerFlag> FLAGS = List.of(LINEARIZE, NON_CONTIGUOUS);
+
   /** As many as are searched if nobody says otherwise: some hundred megabytes. */
   public static final int MOST_IDEALS = 500_000;
 
   public PlacementRequest {
     Check.that(mostIdeals >= 1, "a number of ideals: mostIdeals=%d", mostIdeals);
+  }
+
+  /** What the flags ask for, until {@code stop} says so. */
+  public static PlacementRequest of(FlagValues flags, BooleanSupplier stop) {
+    return new PlacementRequest(
+        flags.has(LINEARIZE), flags.has(NON_CONTIGUOUS), MOST_IDEALS, 1, stop);
   }
 
   /** The contiguous optimum, for as long as it takes. */

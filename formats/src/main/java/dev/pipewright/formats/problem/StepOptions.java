@@ -3,6 +3,7 @@ package dev.pipewright.formats.problem;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
@@ -33,6 +34,7 @@ import java.util.stream.Stream;
  * @param chunks stages of each rank, for schedules with several
  * @param recompute which activations are recomputed, like {@value #RECOMPUTE}
  * @param stages of the pipeline, exactly so many; as many as are best where empty
+ * @param flags that the planner declares for itself
  */
 public record StepOptions(
     int globalBatch,
@@ -42,7 +44,8 @@ public record StepOptions(
     Optional<ScheduleEntry> given,
     OptionalInt chunks,
     String recompute,
-    OptionalInt stages) {
+    OptionalInt stages,
+    FlagValues flags) {
   /** The cost model that ranks plans where the user names none. */
   public static final String COST_MODEL = "pipewright";
 
@@ -69,7 +72,8 @@ public record StepOptions(
         Optional.empty(),
         OptionalInt.empty(),
         RECOMPUTE,
-        OptionalInt.empty());
+        OptionalInt.empty(),
+        FlagValues.NONE);
   }
 
   /** The same for pipelines of exactly {@code count} stages. */
@@ -82,7 +86,14 @@ public record StepOptions(
         given,
         chunks,
         recompute,
-        OptionalInt.of(count));
+        OptionalInt.of(count),
+        flags);
+  }
+
+  /** The same with flags of the planner's own. */
+  public StepOptions withFlags(FlagValues other) {
+    return new StepOptions(
+        globalBatch, microBatch, costModel, schedule, given, chunks, recompute, stages, other);
   }
 
   /** Throws {@link BadInputException} where a number or a word is wrong for every planner. */
@@ -227,15 +238,16 @@ public record StepOptions(
             ? Recomputation.SELECTIVE
             : Recomputation.WHERE_NEEDED;
     return new Request(
-        globalBatch,
-        microBatch.isEmpty() && costs == CostModel.DAPPLE_REPO ? OptionalInt.of(1) : microBatch,
-        policies(planner),
-        entry
-            .flatMap(StepPlanner::byLayers)
-            .map(own -> recomputationByLayers(recompute, own))
-            .orElseGet(() -> recomputation(recompute, auto)),
-        costs,
-        entry.map(StepPlanner::shape).orElse(Shape.ANY));
+            globalBatch,
+            microBatch.isEmpty() && costs == CostModel.DAPPLE_REPO ? OptionalInt.of(1) : microBatch,
+            policies(planner),
+            entry
+                .flatMap(StepPlanner::byLayers)
+                .map(own -> recomputationByLayers(recompute, own))
+                .orElseGet(() -> recomputation(recompute, auto)),
+            costs,
+            entry.map(StepPlanner::shape).orElse(Shape.ANY))
+        .withFlags(flags);
   }
 
   /**

@@ -83,7 +83,7 @@ final class AsynchronousAnswer extends SteadyAnswer {
                     madeFor,
                     problem.provenance(),
                     problem.levels(),
-                    request.chargesTransfers(),
+                    planning.chargesTransfers(),
                     problem.batch(),
                     cumulative,
                     seconds),

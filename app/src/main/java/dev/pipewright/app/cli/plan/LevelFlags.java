@@ -23,17 +23,6 @@ final class LevelFlags {
       description = "Bytes per second between two units of each level, like 25e9,1e9.")
   private @Nullable String bandwidths;
 
-  @Option(
-      names = "--no-activation-transfer",
-      description =
-          "Charge no activations between pipedream's stages, as its program usually does.")
-  private boolean noTransfer;
-
-  /** Whether activations that cross a cut cost time. */
-  boolean chargesTransfers() {
-    return !noTransfer;
-  }
-
   /**
    * The levels that are given instead of a cluster; empty where there are none. Throws {@link
    * BadInputException} where they contradict {@code --cluster}.

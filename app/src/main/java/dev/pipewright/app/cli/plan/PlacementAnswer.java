@@ -8,6 +8,7 @@ import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.catalog.OperatorPlanner;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
@@ -30,10 +31,13 @@ public final class PlacementAnswer implements PlannerAnswer {
    * What is asked for.
    *
    * @param model the workload's file, as the user named it
-   * @param linearize whether to cut one order of the operators only
-   * @param nonContiguous whether a device may hold any operators
+   * @param flags that the planner declares for itself
    */
-  record Options(String model, boolean linearize, boolean nonContiguous) {}
+  record Options(String model, FlagValues flags) {
+    boolean contiguous() {
+      return !PlacementRequest.of(flags, () -> false).apart();
+    }
+  }
 
   private final Options options;
   private final OperatorGraph graph;
@@ -59,15 +63,8 @@ public final class PlacementAnswer implements PlannerAnswer {
               .formatted(options.model()));
     }
     OperatorGraph graph = PlacementJson.read(file);
-    PlacementRequest request =
-        new PlacementRequest(
-            options.linearize(),
-            options.nonContiguous(),
-            PlacementRequest.MOST_IDEALS,
-            1,
-            patience);
     long start = System.nanoTime();
-    PlacementResult answer = planner.search().apply(graph, request);
+    PlacementResult answer = planner.search().plan(graph, options.flags(), patience);
     double seconds = (System.nanoTime() - start) / 1e9;
     if (answer instanceof TooBroad broad) {
       throw new BadInputException(
@@ -87,7 +84,7 @@ public final class PlacementAnswer implements PlannerAnswer {
   }
 
   private String json(String model) {
-    return PlacementAnswerJson.text(graph, placed(), model, !options.nonContiguous(), seconds);
+    return PlacementAnswerJson.text(graph, placed(), model, options.contiguous(), seconds);
   }
 
   @Override

@@ -18,7 +18,9 @@ import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.memory.McapTable;
+import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.Objective;
+import dev.pipewright.planner.PlannerFlag;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.catalog.OperatorPlanner;
 import dev.pipewright.planner.catalog.PlannerCatalog;
@@ -70,7 +72,7 @@ import picocli.CommandLine.Spec;
       "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
-  @Spec private CommandSpec spec;
+  private CommandSpec spec;
 
   @Parameters(
       arity = "0..1",
@@ -99,7 +101,6 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private LevelFlags levels = new LevelFlags();
-  @Mixin private PlacementFlags placement = new PlacementFlags();
   @Mixin private SizingFlags sizing = new SizingFlags();
   @Mixin private SweepFlags sweep = new SweepFlags();
 
@@ -139,6 +140,16 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   PlanCommand() {
     this.spec = CommandSpec.create();
+  }
+
+  @Spec
+  void spec(CommandSpec own) {
+    spec = own;
+    PlannerFlags.declare(own);
+  }
+
+  private FlagValues ownFlags() {
+    return PlannerFlags.of(spec.commandLine().getParseResult());
   }
 
   @Override
@@ -263,9 +274,11 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     Optional<PlannerEntry> of =
         PlannerNames.of(planner, objective, this::isTable).map(synchronous::meant);
     Set<PlannerOption> options = EnumSet.of(PlannerOption.STAGES);
+    List<PlannerFlag> flags = new ArrayList<>();
     of.ifPresent(entry -> {
       options.clear();
       options.addAll(entry.options());
+      flags.addAll(entry.flags());
       if (synchronous.isScheduleOf(entry)) {
         options.add(PlannerOption.SCHEDULE);
       }
@@ -273,6 +286,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     PlannerNames.checkSupported(
         of.map(PlannerEntry::name).orElse(ThroughputAnswer.NAME),
         options,
+        flags,
         spec.commandLine().getParseResult());
     return of;
   }
@@ -287,17 +301,26 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     }
     PlannerEntry entry = meant.get();
     if (sizing.isGiven(objective)) {
-      return SizedAnswer.of(entry, model, arguments, synchronous, sizing, objective, patience);
+      return SizedAnswer.of(
+          entry, model, arguments, synchronous, ownFlags(), sizing, objective, patience);
     }
     return switch (entry.method()) {
       case StepPlanner step ->
           entry.objective() == Objective.PEAK_MEMORY && isTable()
               ? PeaksAnswer.of(
                   entry, FileNames.file("the model", model), arguments, synchronous, patience)
-              : StepAnswer.of(entry.name(), model, arguments, synchronous, patience);
+              : StepAnswer.of(
+                  entry.name(),
+                  model,
+                  arguments,
+                  synchronous,
+                  synchronous.options().withFlags(ownFlags()),
+                  patience);
       case SteadyPlanner steady ->
-          SteadyAnswer.of(entry, steady, model, arguments, synchronous, levels, patience);
-      case OperatorPlanner operators -> placement.answer(operators, model, patience);
+          SteadyAnswer.of(
+              entry, steady, model, arguments, synchronous, levels, ownFlags(), patience);
+      case OperatorPlanner operators ->
+          PlacementAnswer.of(operators, new PlacementAnswer.Options(model, ownFlags()), patience);
     };
   }
 

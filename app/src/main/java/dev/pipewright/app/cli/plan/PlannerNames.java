@@ -3,6 +3,7 @@ package dev.pipewright.app.cli.plan;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.planner.Objective;
+import dev.pipewright.planner.PlannerFlag;
 import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.catalog.PlannerOption;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -80,19 +82,30 @@ final class PlannerNames {
    *
    * @param name of the planner
    * @param options that it supports
+   * @param flags that it declares for itself
    */
-  static void checkSupported(String name, Set<PlannerOption> options, ParseResult given) {
+  static void checkSupported(
+      String name, Set<PlannerOption> options, List<PlannerFlag> flags, ParseResult given) {
     for (PlannerOption option : PlannerOption.values()) {
       if (given.hasMatchedOption(option.flag()) && !options.contains(option)) {
-        List<String> those =
-            PlannerCatalog.entries().stream()
-                .filter(entry -> entry.options().contains(option))
-                .map(PlannerEntry::name)
-                .toList();
-        throw new BadInputException(
-            "%s: the planner %s does not support it; leave it out, or take --planner %s"
-                .formatted(option.flag(), name, String.join(" or ", those)));
+        throw unsupported(option.flag(), name, entry -> entry.options().contains(option));
       }
     }
+    for (PlannerEntry other : PlannerCatalog.withFlags()) {
+      for (PlannerFlag flag : other.flags()) {
+        if (given.hasMatchedOption(flag.name()) && !flags.contains(flag)) {
+          throw unsupported(flag.name(), name, entry -> entry.flags().contains(flag));
+        }
+      }
+    }
+  }
+
+  private static BadInputException unsupported(
+      String flag, String planner, Predicate<PlannerEntry> supports) {
+    List<String> those =
+        PlannerCatalog.entries().stream().filter(supports).map(PlannerEntry::name).toList();
+    return new BadInputException(
+        "%s: the planner %s does not support it; leave it out, or take --planner %s"
+            .formatted(flag, planner, String.join(" or ", those)));
   }
 }

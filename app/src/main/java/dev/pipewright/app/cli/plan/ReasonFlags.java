@@ -37,7 +37,7 @@ public final class ReasonFlags {
   @Option(
       names = "--what-if",
       description =
-          "Also plan for one more machine, 10 % more memory and twice the bandwidth between"
+          "Also plan for one more machine, 10 %% more memory and twice the bandwidth between"
               + " machines: three more searches.")
   private boolean whatIf;
 

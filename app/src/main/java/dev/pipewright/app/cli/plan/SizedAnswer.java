@@ -15,6 +15,7 @@ import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.units.Units;
@@ -54,6 +55,7 @@ final class SizedAnswer implements PlannerAnswer {
       String model,
       ModelArgument arguments,
       SynchronousFlags synchronous,
+      FlagValues own,
       SizingFlags flags,
       @Nullable String objective,
       SearchDeadline patience) {
@@ -70,7 +72,8 @@ final class SizedAnswer implements PlannerAnswer {
     synchronous.reasons().refuse("leave out " + flag);
     Problem problem =
         new Problem(
-            arguments.named(model, Optional.empty(), OptionalInt.empty()), synchronous.options());
+            arguments.named(model, Optional.empty(), OptionalInt.empty()),
+            synchronous.options().withFlags(own));
     Sizing sizing =
         flags.smallest()
             ? Sizing.smallest(problem, entry.name(), flags.target(), patience)

@@ -5,6 +5,7 @@ import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.SizeLimits;
+import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.SteadyPlanning;
 import dev.pipewright.planner.SteadyRequest;
 import dev.pipewright.planner.catalog.PlannerEntry;
@@ -35,6 +36,7 @@ abstract class SteadyAnswer implements PlannerAnswer {
       ModelArgument arguments,
       SynchronousFlags flags,
       LevelFlags levels,
+      FlagValues own,
       SearchDeadline patience) {
     Optional<Levels> given = levels.levels(arguments);
     if (given.isEmpty()
@@ -58,8 +60,7 @@ abstract class SteadyAnswer implements PlannerAnswer {
         entry.options().contains(PlannerOption.RECOMPUTE)
             ? flags.recomputationByLayers(Recomputation.SELECTIVE)
             : Recomputation.SELECTIVE;
-    SteadyRequest request =
-        new SteadyRequest(problem.batch(), stages, recomputation, levels.chargesTransfers());
+    SteadyRequest request = new SteadyRequest(problem.batch(), stages, recomputation, own);
     long start = System.nanoTime();
     SteadyPlanning planning;
     try {

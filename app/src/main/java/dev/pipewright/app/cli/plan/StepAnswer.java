@@ -45,16 +45,6 @@ public final class StepAnswer implements Answer.Remarks {
       String model,
       ModelArgument arguments,
       SynchronousFlags flags,
-      SearchDeadline patience) {
-    return of(planner, model, arguments, flags, flags.options(), patience);
-  }
-
-  /** The same with other options of the step. */
-  static Answer of(
-      String planner,
-      String model,
-      ModelArgument arguments,
-      SynchronousFlags flags,
       StepOptions step,
       SearchDeadline patience) {
     Optional<Path> given = flags.evaluate();

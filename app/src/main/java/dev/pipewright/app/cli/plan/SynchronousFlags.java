@@ -4,6 +4,7 @@ import dev.pipewright.app.cli.schedule.GivenSchedule;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -142,7 +143,8 @@ public final class SynchronousFlags {
         Optional.ofNullable(schedule).filter(GivenSchedule::isFile).map(SynchronousFlags::given),
         number(chunks),
         recompute,
-        number(stages));
+        number(stages),
+        FlagValues.NONE);
   }
 
   private static ScheduleEntry given(String name) {

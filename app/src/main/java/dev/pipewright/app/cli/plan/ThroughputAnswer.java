@@ -9,6 +9,7 @@ import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.catalog.PlannerCatalog;
@@ -74,7 +75,16 @@ public final class ThroughputAnswer implements PlannerAnswer {
         rivals.add(
             asked(
                 entry.name(),
-                () -> SteadyAnswer.of(entry, planner, model, arguments, flags, levels, patience)));
+                () ->
+                    SteadyAnswer.of(
+                        entry,
+                        planner,
+                        model,
+                        arguments,
+                        flags,
+                        levels,
+                        FlagValues.NONE,
+                        patience)));
       }
     }
     if (flags.stages(costed).orElse(1) == 1) {
