@@ -72,7 +72,7 @@ public final class AutoPlanner {
         request.costModel().word(),
         best,
         found,
-        bound(hybrids.lowerBound(), least),
+        bound(costs, request.globalBatch(), hybrids.lowerBound(), least),
         best.map(Binding::of).orElse("memory"),
         hybrids.serialSeconds(),
         new Search(
@@ -125,10 +125,12 @@ public final class AutoPlanner {
   }
 
   /** Of both kinds of plans. */
-  private static LowerBound bound(LowerBound hybrids, double pipelines) {
-    return pipelines < hybrids.value()
-        ? new LowerBound(pipelines, "work, filling and memory of every grid of equal pipelines")
-        : hybrids;
+  private static LowerBound bound(
+      StageCosts costs, int globalBatch, LowerBound hybrids, double pipelines) {
+    boolean lower =
+        pipelines < hybrids.value()
+            || (Double.isFinite(pipelines) && FillingBound.holds(costs, globalBatch, pipelines));
+    return lower ? new LowerBound(pipelines, ScheduledPlanner.BOUND) : hybrids;
   }
 
   /** All schedules that flush, as a request allows. */

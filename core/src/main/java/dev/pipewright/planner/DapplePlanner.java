@@ -166,7 +166,10 @@ public final class DapplePlanner {
   }
 
   private LowerBound bound() {
-    return LowerBounds.best(costs, request.globalBatch(), request.costModel());
+    LowerBound known = LowerBounds.best(costs, request.globalBatch(), request.costModel());
+    return request.costModel() == CostModel.PIPEWRIGHT
+        ? FillingBound.raised(known, costs, request.globalBatch())
+        : known;
   }
 
   private Planning run(Oracle decides) {

@@ -2,11 +2,15 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.StageGroups;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +26,9 @@ import java.util.Map;
 final class PipelineBounds {
   private final StageCosts costs;
   private final DividedWork work;
+  private final int[] path;
   private final Recomputation recomputation;
+  private final PipelineOracle oracle;
   private final double capacity; // bytes of the largest device
   private final double cutBytes; // of a sample, over the narrowest cut
   private final Map<List<Object>, Links> links = new HashMap<>();
@@ -39,7 +45,9 @@ final class PipelineBounds {
   PipelineBounds(StageCosts costs, DividedWork work, int[] path, Recomputation recomputation) {
     this.costs = costs;
     this.work = work;
+    this.path = path;
     this.recomputation = recomputation;
+    this.oracle = new PipelineOracle(costs, new PathFormula());
     this.capacity = costs.workload().cluster().mostMemory().value();
     this.cutBytes =
         Arrays.stream(path, 0, path.length - 1)
@@ -69,16 +77,34 @@ final class PipelineBounds {
     double bytes = cutBytes * batching.samples();
     double received = cutBytes * slice;
     double states = work.stateBytes(grid.ranks(), grid.replicas(), grid.sharding(), shape.copies());
-    return new GridBound(
-            loads,
-            grid.ranks(),
-            batching.microBatches(),
-            shape,
-            recomputation,
-            tail,
-            bytes == 0 ? 0 : least.latency() + bytes * least.perByte(),
-            costs.workload().cluster().software().message().of(received))
-        .seconds(capacity - states, work.part().workingBytes(slice));
+    double bound =
+        new GridBound(
+                loads,
+                grid.ranks(),
+                batching.microBatches(),
+                shape,
+                recomputation,
+                tail,
+                bytes == 0 ? 0 : least.latency() + bytes * least.perByte(),
+                costs.workload().cluster().software().message().of(received))
+            .seconds(capacity - states, work.part().workingBytes(slice));
+    return grid.ranks() == 1 && shape.straight() && Double.isFinite(bound)
+        ? Math.max(bound, oneStage(grid, batching))
+        : bound;
+  }
+
+  /**
+   * Of a single stage, in full, when it recomputes nothing. Recomputation adds work, which hides no
+   * more seconds of exchanges than it takes itself, so no such step is shorter.
+   */
+  private double oneStage(Grid grid, MicroBatching batching) {
+    PipelinePlan plan =
+        new CutPlans(grid, batching, Recomputation.NEVER, path)
+            .plan(PipelinePolicy.A, batching.microBatches(), new int[] {0}, new double[] {0});
+    double seconds = oracle.assess(plan).stepSeconds();
+    return plan.sharding() == ZeroStage.NOTHING
+        ? Math.min(seconds, oracle.assess(plan.overlapping(!plan.overlapGradients())).stepSeconds())
+        : seconds;
   }
 
   private Links newLinks(Grid grid) {

@@ -6,6 +6,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.util.List;
@@ -15,6 +16,9 @@ import java.util.function.BooleanSupplier;
 public final class ScheduledPlanner {
   /** The planner's name in answers. */
   public static final String NAME = "balanced";
+
+  /** Why no equal pipeline is faster. */
+  static final String BOUND = "work, filling and memory of every grid of equal pipelines";
 
   private static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(0, 0, 6, 6, 1_000);
 
@@ -58,13 +62,20 @@ public final class ScheduledPlanner {
         request.costModel().word(),
         found.stream().findFirst(),
         found,
-        LowerBounds.best(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
+        bound(),
         binding(),
         LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
         new Search(
             false,
             pipelines.plans(),
             "equal pipelines of " + choice.entry().name() + ", balanced cuts"));
+  }
+
+  private LowerBound bound() {
+    double least = pipelines.leastSeconds();
+    return Double.isFinite(least)
+        ? new LowerBound(least, BOUND)
+        : LowerBounds.best(costs, request.globalBatch(), CostModel.PIPEWRIGHT);
   }
 
   private String binding() {

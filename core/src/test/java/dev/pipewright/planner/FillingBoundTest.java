@@ -1,0 +1,59 @@
+package dev.pipewright.planner;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.Planning.LowerBound;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.PipelinePolicy;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class FillingBoundTest {
+  private static Request request(int globalBatch, Recomputation recomputation) {
+    return new Request(
+        globalBatch,
+        OptionalInt.empty(),
+        List.of(PipelinePolicy.A, PipelinePolicy.B),
+        recomputation,
+        CostModel.PIPEWRIGHT);
+  }
+
+  @RepeatedTest(value = 300, name = "seed {currentRepetition}")
+  void itHoldsForNoStepThatExhaustiveSearchFinds(RepetitionInfo seed) {
+    var random = new SplittableRandom(91_000 + seed.getCurrentRepetition());
+    int globalBatch = random.nextInt(1, 9);
+    StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 7)), globalBatch);
+    Recomputation recomputation =
+        random.nextBoolean() ? Recomputation.WHERE_NEEDED : Recomputation.NEVER;
+    double optimum = Exhaustive.best(costs, request(globalBatch, recomputation)).seconds();
+    if (Double.isFinite(optimum)) {
+      assertFalse(FillingBound.holds(costs, globalBatch, optimum * (1 + 1e-9)), "" + optimum);
+      LowerBound known = LowerBounds.best(costs, globalBatch, CostModel.PIPEWRIGHT);
+      LowerBound raised = FillingBound.raised(known, costs, globalBatch);
+      assertTrue(raised.value() >= known.value(), raised::why);
+      assertTrue(raised.value() <= optimum * (1 + 1e-9), raised::why);
+    }
+  }
+
+  /** Plans without filling would take no longer than the work, shared by all devices. */
+  @Test
+  void fillingRaisesTheBoundOfManyProblems() {
+    int higher = 0;
+    for (int seed = 0; seed < 100; seed++) {
+      var random = new SplittableRandom(92_000 + seed);
+      int globalBatch = random.nextInt(2, 9);
+      StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(3, 7)), globalBatch);
+      double work = LowerBounds.workSeconds(costs, globalBatch);
+      higher += FillingBound.holds(costs, globalBatch, 1.1 * work) ? 1 : 0;
+    }
+    assertTrue(higher >= 30, "higher than 1.1 times the work of " + higher);
+  }
+}
