@@ -19,6 +19,8 @@ import dev.pipewright.solver.calibrate.StepErrors;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Locale;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Every published training step with the prediction of the shipped constants. */
@@ -53,6 +55,12 @@ public final class TransformerAccuracy implements Reproduction {
                     .formatted(LocalDate.now(ZoneOffset.UTC), fit.steps().size()))
             .heading("By family")
             .table(families(fit, shipped, residuals))
+            .heading("Networks without a fitted step")
+            .paragraph(
+                "Steps of Megatron-Bridge 25.11 (`docs/performance-summary.md` at commit 00b7660b), which no"
+                    + " fit has seen. The page leaves recomputation open; here it is none.")
+            .table(unseen(shipped))
+            .table(unseenSteps(shipped))
             .heading("Next to other predictors")
             .table(others(fit, residuals))
             .paragraph(conditions());
@@ -90,6 +98,55 @@ public final class TransformerAccuracy implements Reproduction {
               Numbers.percent(cold.median()),
               Numbers.percent(FamilyErrors.held(fit, shipped, indices)));
         });
+    return table;
+  }
+
+  private static Markdown unseen(CalibratedConstants shipped) {
+    Markdown table =
+        new Markdown("steps", "count", "mean error", "median", "worst", "intervals hold");
+    UnseenSteps.read().stream()
+        .collect(
+            Collectors.groupingBy(
+                step ->
+                    CalibratedConstants.rangeOf(step.run()).endsWith("moe")
+                        ? "mixture of experts"
+                        : "dense, 8 bits",
+                TreeMap::new,
+                Collectors.toList()))
+        .forEach((label, steps) -> {
+          StepErrors errors =
+              StepErrors.of(steps.stream().mapToDouble(step -> step.residual(shipped)).toArray());
+          long held = steps.stream().filter(step -> isHeld(step, shipped)).count();
+          table.row(
+              label,
+              errors.count(),
+              Numbers.percent(errors.mean()),
+              Numbers.percent(errors.median()),
+              Numbers.percent(errors.worst()),
+              held + " of " + errors.count());
+        });
+    return table;
+  }
+
+  private static boolean isHeld(MeasuredStep step, CalibratedConstants shipped) {
+    TransformerPrediction shown = TransformerOracle.predict(step.run(), shipped);
+    return shown.shortestSeconds() <= step.seconds() && step.seconds() <= shown.longestSeconds();
+  }
+
+  private static Markdown unseenSteps(CalibratedConstants shipped) {
+    Markdown table =
+        new Markdown(
+            "network, machine", "precision", "layout", "measured s", "predicted s", "error");
+    for (MeasuredStep step : UnseenSteps.read()) {
+      double predicted = TransformerOracle.predict(step.run(), shipped).iterationSeconds();
+      table.row(
+          step.group().replace(" | ", ", "),
+          step.run().formats().products().name().toLowerCase(Locale.ROOT),
+          layout(step.run().layout()),
+          Numbers.seconds(step.seconds()),
+          Numbers.seconds(predicted),
+          Numbers.more(predicted, step.seconds()));
+    }
     return table;
   }
 
