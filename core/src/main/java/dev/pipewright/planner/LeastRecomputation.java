@@ -1,7 +1,8 @@
 package dev.pipewright.planner;
 
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.function.DoubleUnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * The least that has to be computed a second time so that what is kept fits: the relaxation of a
@@ -25,19 +26,28 @@ final class LeastRecomputation {
   LeastRecomputation(double[] held, double[] forward) {
     this.held = held;
     this.forward = forward;
-    Integer[] sorted = new Integer[held.length];
-    Arrays.setAll(sorted, at -> at);
-    Arrays.sort(sorted, (a, b) -> Double.compare(held[b] * forward[a], held[a] * forward[b]));
-    this.order = Arrays.stream(sorted).mapToInt(Integer::intValue).toArray();
+    this.order =
+        IntStream.range(0, held.length)
+            .boxed()
+            .sorted(Comparator.comparingDouble(at -> -freed(held[at], forward[at])))
+            .mapToInt(Integer::intValue)
+            .toArray();
     this.all = LayerLoads.sum(held);
+  }
+
+  /** For each second; layers may keep nothing, or take no time. */
+  private static double freed(double held, double forward) {
+    return held == 0 ? 0 : held / forward;
   }
 
   /** Seconds of forward passes that run twice so that no more than {@code most} is kept. */
   double seconds(double most) {
     double over = all - most;
     double seconds = 0;
-    for (int i = 0; i < order.length && over > 0; i++) {
-      int at = order[i];
+    for (int at : order) {
+      if (over <= 0 || held[at] == 0) {
+        break; // and so do all behind it keep nothing
+      }
       seconds += held[at] >= over ? forward[at] * over / held[at] : forward[at];
       over -= held[at];
     }

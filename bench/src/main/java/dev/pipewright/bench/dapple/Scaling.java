@@ -47,7 +47,7 @@ public final class Scaling implements Reproduction {
             "above the bound",
             "to even split",
             "exhaustive",
-            "partial plans");
+            "plans");
     double[] layers = {50, 100, 200, 500, 1000};
     double[] devices = {16, 32, 64, 128, 256, 512, 1024};
     double[] batches = {64, 256, 1024, 4096, 16384};
@@ -72,11 +72,11 @@ public final class Scaling implements Reproduction {
     return new Report("Planning time by size")
         .paragraph(
             ("Stacks of transformer blocks that differ by up to 40 %% in work, size and memory (seeded), on"
-                    + " machines of 8 devices of 16 GiB; micro-batches, policies and recomputation open;"
+                    + " machines of 8 devices of 16 GiB; planned by `auto`; micro-batches, schedules and recomputation open;"
                     + " %d samples per device where not said otherwise. Each planning in a fresh process,"
                     + " so with a cold virtual machine, ended after %d s (–); larger ones of the same row are"
                     + " then left out. Bars: 200 layers × 256 devices within 10 s, 1,000 × 1,024 within 60 s."
-                    + " Above the bound: step time over all work shared by all devices without loss."
+                    + " Above the bound: the step over the lower bound that the answer states."
                     + " To even split: over the best plan with 2ⁿ stages of equally many layers and devices.")
                 .formatted(SAMPLES_PER_DEVICE, LIMIT_SECONDS))
         .table(table)

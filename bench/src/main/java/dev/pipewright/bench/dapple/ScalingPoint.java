@@ -10,6 +10,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.Work;
+import dev.pipewright.planner.AutoPlanner;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.profile.Profile;
@@ -48,7 +49,8 @@ public final class ScalingPoint {
     int globalBatch = Integer.parseInt(arguments[2]);
     StageCosts costs = costs(layers, devices);
     long start = System.nanoTime();
-    Planning planning = Networks.plan(costs, Request.of(globalBatch));
+    Planning planning =
+        AutoPlanner.plan(costs, Request.of(globalBatch), Networks.simulator(costs), () -> false);
     double seconds = (System.nanoTime() - start) / 1e9;
     double step = planning.best().map(Planning.Candidate::seconds).orElse(Double.NaN);
     System.out.println(

@@ -4,6 +4,7 @@ import dev.pipewright.bench.dapple.Table5;
 import dev.pipewright.bench.reproduction.Networks;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.planner.AutoPlanner;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
@@ -35,6 +36,7 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
 
   static final List<Contender> ALL =
       List.of(
+          new Contender(AutoPlanner.NAME, Contender::auto),
           new Contender(OURS, network -> synchronous(network, Shape.ANY, Table5.POLICIES)),
           new Contender(
               "straight copies", network -> synchronous(network, Shape.STRAIGHT, Table5.POLICIES)),
@@ -69,6 +71,16 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
             CostModel.PIPEWRIGHT,
             shape);
     Planning planning = Networks.plan(network.costs(), request);
+    return planning.best().<Proposal>map(best -> new Proposal.Whole(best.plan())).stream().toList();
+  }
+
+  private static List<Proposal> auto(PlannedNetwork network) {
+    Planning planning =
+        AutoPlanner.plan(
+            network.costs(),
+            Request.of(network.globalBatch()),
+            Networks.simulator(network.costs()),
+            () -> false);
     return planning.best().<Proposal>map(best -> new Proposal.Whole(best.plan())).stream().toList();
   }
 

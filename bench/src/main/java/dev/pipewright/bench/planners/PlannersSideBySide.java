@@ -10,6 +10,7 @@ import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.planner.AutoPlanner;
 import dev.pipewright.units.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +29,7 @@ public final class PlannersSideBySide implements Reproduction {
   private static final int USUAL = 16;
   private static final List<String> DRAWN =
       List.of(
+          AutoPlanner.NAME,
           Contender.OURS,
           PipeDreamStages.NAME,
           "2bw",
@@ -125,7 +127,8 @@ public final class PlannersSideBySide implements Reproduction {
   private static String setting() {
     return "Twelve networks that DAPPLE's and PipeDream's authors measured on V100s, on DAPPLE's clusters"
         + " of 16 devices (A: 2×8, NVLink and 25 Gbit/s; B: 16×1, 25 Gbit/s; C: 16×1, 10 Gbit/s)."
-        + " Every plan's step, one global batch under synchronous 1F1B (`dapple gpipe`: under GPipe), is run"
+        + " Every plan's step, one global batch under synchronous 1F1B (`dapple gpipe`: under GPipe;"
+        + " `auto`: under its own schedule), is run"
         + " by the same simulator with the same stage times. Planners that answer with stages and"
         + " devices get the micro-batches, the warm-up (A or B) and, in stages that do not fit"
         + " otherwise, the recomputation with which these are fastest; so do those made for"
@@ -133,7 +136,7 @@ public final class PlannersSideBySide implements Reproduction {
         + " time, which is kind to small micro-batches, and a layer keeps its output and no more."
         + " –: what the planner proposes does not fit, whatever the micro-batches, or it proposes"
         + " nothing.\n\n"
-        + "`dapple`: this project's synchronous planner; `straight copies`, `data`, `dapple gpipe`: the"
+        + "`auto`: this project's default planner; `dapple`: its planner of hybrids with 1F1B; `straight copies`, `data`, `dapple gpipe`: the"
         + " same for copies of a pipeline with one device per stage, for data parallelism, for GPipe's"
         + " schedule. `pipedream`: the"
         + " hierarchical optimizer with transfers, for the mini-batch that was measured. `2bw`:"
