@@ -90,9 +90,14 @@ public final class ReasonFlags {
     return FileNames.file(AGAINST, name);
   }
 
-  /** Throws where there is no such file: searches take long. */
+  /** Throws where there is no such file or argument: searches take long. */
   void check() {
-    if (against != null && !PlanImports.isArguments(against)) {
+    if (against == null) {
+      return;
+    }
+    if (PlanImports.isArguments(against)) {
+      PlanImports.checkArguments(AGAINST, against);
+    } else {
       InputFile.check(file(against));
     }
   }
