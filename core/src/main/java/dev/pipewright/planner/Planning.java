@@ -122,6 +122,20 @@ public record Planning(
         .orElse(Double.NaN);
   }
 
+  /** The same with other candidates, best first. */
+  Planning of(List<Candidate> others) {
+    return new Planning(
+        planner,
+        objective,
+        costModel,
+        others.stream().findFirst(),
+        others,
+        lowerBound,
+        others.stream().findFirst().map(Binding::of).orElse("memory"),
+        serialSeconds,
+        search);
+  }
+
   /** The same by another planner's name. */
   Planning by(String name) {
     return new Planning(

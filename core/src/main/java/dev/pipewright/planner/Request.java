@@ -19,6 +19,7 @@ import java.util.OptionalInt;
  * @param costModel what ranks candidates
  * @param shape which plans are considered
  * @param stages of the pipeline, exactly so many; any number otherwise
+ * @param restriction which plans may be the answer
  */
 public record Request(
     int globalBatch,
@@ -27,7 +28,8 @@ public record Request(
     Recomputation recomputation,
     CostModel costModel,
     Shape shape,
-    OptionalInt stages) {
+    OptionalInt stages,
+    Restriction restriction) {
   /** Which plans are considered. */
   public enum Shape {
     ANY,
@@ -63,6 +65,26 @@ public record Request(
         count -> Check.that(count >= 1, "a pipeline has at least one stage: stages=%d", count));
   }
 
+  /** Without a restriction. */
+  public Request(
+      int globalBatch,
+      OptionalInt microBatch,
+      List<PipelinePolicy> policies,
+      Recomputation recomputation,
+      CostModel costModel,
+      Shape shape,
+      OptionalInt stages) {
+    this(
+        globalBatch,
+        microBatch,
+        policies,
+        recomputation,
+        costModel,
+        shape,
+        stages,
+        Restriction.NONE);
+  }
+
   /** Any number of stages. */
   public Request(
       int globalBatch,
@@ -86,12 +108,20 @@ public record Request(
 
   /** The same for pipelines of exactly so many stages; of any number where there is none. */
   public Request withStages(OptionalInt count) {
-    return new Request(globalBatch, microBatch, policies, recomputation, costModel, shape, count);
+    return new Request(
+        globalBatch, microBatch, policies, recomputation, costModel, shape, count, restriction);
   }
 
   /** The same with another use of recomputation. */
   public Request recomputing(Recomputation other) {
-    return new Request(globalBatch, microBatch, policies, other, costModel, shape, stages);
+    return new Request(
+        globalBatch, microBatch, policies, other, costModel, shape, stages, restriction);
+  }
+
+  /** The same where only some plans may be the answer. */
+  public Request within(Restriction other) {
+    return new Request(
+        globalBatch, microBatch, policies, recomputation, costModel, shape, stages, other);
   }
 
   /** Whether a step of one pipeline may have micro-batches of so many samples. */

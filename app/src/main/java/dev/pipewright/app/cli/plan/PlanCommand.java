@@ -108,7 +108,8 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       paramLabel = "TARGET",
       description =
           "Also write the plan for another framework, as `export` does: with the other files, or"
-              + " after the answer.")
+              + " after the answer. The search keeps to plans that the framework can say; with"
+              + " --nearest it does not, and the nearest one is written.")
   private @Nullable String export;
 
   @Mixin private ExportFlags exporting = new ExportFlags();
@@ -294,7 +295,13 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
           entry.objective() == Objective.PEAK_MEMORY && isTable()
               ? PeaksAnswer.of(
                   entry, FileNames.file("the model", model), arguments, synchronous, patience)
-              : StepAnswer.of(entry.name(), model, arguments, synchronous, patience);
+              : StepAnswer.of(
+                  entry.name(),
+                  model,
+                  arguments,
+                  synchronous,
+                  exporting.searched(export),
+                  patience);
       case SteadyPlanner steady ->
           SteadyAnswer.of(entry, steady, model, arguments, synchronous, levels, patience);
       case OperatorPlanner operators -> placement.answer(operators, model, patience);

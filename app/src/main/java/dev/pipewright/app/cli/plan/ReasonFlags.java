@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -44,9 +44,9 @@ public final class ReasonFlags {
   /**
    * Reasons for the best plan; none where there is none.
    *
-   * @param stop asked now and then whether to leave searches at what they have
+   * @param plans how the same problem is planned on other clusters
    */
-  Reasons of(Problem problem, Planned found, BooleanSupplier stop) {
+  Reasons of(Problem problem, Planned found, Function<Problem, Planned> plans) {
     if (!found.isFound()) {
       return Reasons.NONE;
     }
@@ -55,7 +55,7 @@ public final class ReasonFlags {
       comparisons.add(given(problem, found, against));
     }
     comparisons.addAll(found.alternatives());
-    List<Change> changes = whatIf ? Planners.whatIf(problem, found, stop) : List.of();
+    List<Change> changes = whatIf ? Planners.whatIf(problem, found, plans) : List.of();
     return new Reasons(comparisons, changes);
   }
 

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.plan;
 
 import dev.pipewright.api.Oracles;
 import dev.pipewright.api.Planned;
+import dev.pipewright.api.PlannedForTarget;
 import dev.pipewright.api.Planners;
 import dev.pipewright.api.Problem;
 import dev.pipewright.app.cli.input.ModelArgument;
@@ -26,14 +27,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /** The best plan of a step of synchronous training, or a given one, scored. */
 public final class StepAnswer implements Answer.Remarks {
   private final Planned found;
   private final boolean ended;
   private final Reasons reasons;
+  private final Optional<PlannedForTarget> target;
 
-  private StepAnswer(Planned found, boolean ended, Reasons reasons) {
+  private StepAnswer(
+      Planned found, boolean ended, Reasons reasons, Optional<PlannedForTarget> target) {
+    this.target = target;
     this.found = found;
     this.ended = ended;
     this.reasons = reasons;
@@ -45,17 +50,23 @@ public final class StepAnswer implements Answer.Remarks {
       String model,
       ModelArgument arguments,
       SynchronousFlags flags,
+      Optional<ExportFlags.Target> target,
       SearchDeadline patience) {
-    return of(planner, model, arguments, flags, flags.options(), patience);
+    return of(planner, model, arguments, flags, flags.options(), target, patience);
   }
 
-  /** The same with other options of the step. */
+  /**
+   * The same with other options of the step.
+   *
+   * @param target whose files can say the plan
+   */
   static Answer of(
       String planner,
       String model,
       ModelArgument arguments,
       SynchronousFlags flags,
       StepOptions step,
+      Optional<ExportFlags.Target> target,
       SearchDeadline patience) {
     Optional<Path> given = flags.evaluate();
     if (given.isPresent()) {
@@ -64,10 +75,16 @@ public final class StepAnswer implements Answer.Remarks {
     }
     Problem problem =
         new Problem(arguments.named(model, Optional.empty(), OptionalInt.empty()), step);
-    Planned found = Planners.plan(problem, planner, patience);
+    Function<Problem, PlannedForTarget> plans =
+        asked ->
+            target
+                .map(to -> Planners.planFor(asked, planner, to.name(), to.around(), patience))
+                .orElseGet(() -> PlannedForTarget.of(Planners.plan(asked, planner, patience)));
+    PlannedForTarget found = plans.apply(problem);
     boolean ended = patience.ended();
-    Reasons reasons = flags.reasons().of(problem, found, patience);
-    return of(found, arguments.profileBatch(), ended, reasons);
+    Reasons reasons =
+        flags.reasons().of(problem, found.planned(), there -> plans.apply(there).planned());
+    return of(found.planned(), arguments.profileBatch(), ended, reasons, Optional.of(found));
   }
 
   private static Answer evaluated(
@@ -94,16 +111,20 @@ public final class StepAnswer implements Answer.Remarks {
    * @param ended whether the search was ended early
    */
   public static Answer of(Planned found, OptionalInt profileBatch, boolean ended) {
-    return of(found, profileBatch, ended, Reasons.NONE);
+    return of(found, profileBatch, ended, Reasons.NONE, Optional.empty());
   }
 
   private static Answer of(
-      Planned found, OptionalInt profileBatch, boolean ended, Reasons reasons) {
+      Planned found,
+      OptionalInt profileBatch,
+      boolean ended,
+      Reasons reasons,
+      Optional<PlannedForTarget> target) {
     return new Answer(
         found.planning(),
         Answer.Subject.of(found.costed(), profileBatch, found.request().globalBatch()),
         found.searchSeconds(),
-        new StepAnswer(found, ended, reasons));
+        new StepAnswer(found, ended, reasons, target));
   }
 
   @Override
@@ -117,11 +138,12 @@ public final class StepAnswer implements Answer.Remarks {
         .best()
         .map(best ->
             new PlanExporter(
-                found.costed(),
-                request().costModel(),
-                request().globalBatch(),
-                best.plan(),
-                Optional.empty()));
+                    found.costed(),
+                    request().costModel(),
+                    request().globalBatch(),
+                    best.plan(),
+                    Optional.empty())
+                .insteadOf(target));
   }
 
   @Override
