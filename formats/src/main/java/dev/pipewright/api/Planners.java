@@ -30,6 +30,7 @@ import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.reasons.Change;
 import dev.pipewright.planner.reasons.ClusterChange;
+import dev.pipewright.sim.Jitter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -116,6 +117,24 @@ public final class Planners {
     Planned planned =
         new Planned(free.planner(), free.costed(), request, free.schedule(), planning, seconds);
     return new PlannedForTarget(planned, free, cannotSay);
+  }
+
+  /**
+   * The plan whose steps have the least 95th percentile where durations vary at random, among the
+   * best that a planner finds, also for fewer ranks.
+   *
+   * @param plans how the planner plans a problem, like {@link #plan(Problem, String)}
+   * @param jitter of durations
+   * @param runs steps of each plan that are simulated
+   * @param stop as of {@link #plan(Problem, String, BooleanSupplier)}
+   */
+  public static RobustPlanned planRobust(
+      Problem problem,
+      Function<Problem, Planned> plans,
+      Jitter jitter,
+      int runs,
+      BooleanSupplier stop) {
+    return RobustPlanned.of(problem, plans, jitter, runs, stop);
   }
 
   /**

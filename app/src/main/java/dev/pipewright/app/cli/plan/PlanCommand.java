@@ -67,6 +67,7 @@ import picocli.CommandLine.Spec;
       "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9",
       "  pipewright plan llama3-8b --cluster h100:4x8 --global-batch 512 --smallest-cluster",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective cost --device-hour 2.5",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective p95 --stragglers 0.05:1.5",
       "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
@@ -93,14 +94,16 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       paramLabel = "NAME",
       description =
           "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap),"
-              + " throughput (the fastest of the planners without flushes that fits memory) or cost"
-              + " (fewest device-seconds of a step, also on a part of the cluster).")
+              + " throughput (the fastest of the planners without flushes that fits memory), cost"
+              + " (fewest device-seconds of a step, also on a part of the cluster) or p95 (least"
+              + " 95th percentile of steps whose durations vary, with --jitter or --stragglers).")
   private @Nullable String objective;
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private LevelFlags levels = new LevelFlags();
   @Mixin private PlacementFlags placement = new PlacementFlags();
   @Mixin private SizingFlags sizing = new SizingFlags();
+  @Mixin private RobustFlags robust = new RobustFlags();
   @Mixin private SweepFlags sweep = new SweepFlags();
 
   @Option(
@@ -157,8 +160,11 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     found.of("--export", this::checkExport);
     found.of("--against", () -> synchronous.reasons().check());
     found.of("--smallest-cluster", () -> sizing.check(objective));
+    found.of("--jitter", () -> robust.check(objective));
     boolean known = before == found.sentences().size();
-    if (known && (objective == null || sizing.isGiven(objective)) && isForTime(planner)) {
+    if (known
+        && (objective == null || sizing.isGiven(objective) || robust.isGiven(objective))
+        && isForTime(planner)) {
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
     }
@@ -289,6 +295,16 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     PlannerEntry entry = meant.get();
     if (sizing.isGiven(objective)) {
       return SizedAnswer.of(entry, model, arguments, synchronous, sizing, objective, patience);
+    }
+    if (robust.isGiven(objective) && entry.steps().isPresent()) {
+      return RobustAnswer.of(
+          entry.name(),
+          model,
+          arguments,
+          synchronous,
+          robust,
+          exporting.searched(export),
+          patience);
     }
     return switch (entry.method()) {
       case StepPlanner step ->

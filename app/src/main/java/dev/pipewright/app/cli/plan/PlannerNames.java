@@ -52,8 +52,8 @@ final class PlannerNames {
     if (planner.equals(PlannerCatalog.DEFAULT)) {
       return PlannerCatalog.of(wanted, wanted == Objective.PEAK_MEMORY && measured.getAsBoolean());
     }
-    if (wanted == Objective.COST && entry.objective() == Objective.STEP_TIME) {
-      return Optional.of(entry); // asked on parts of the cluster
+    if (planned(wanted) == Objective.STEP_TIME && entry.objective() == Objective.STEP_TIME) {
+      return Optional.of(entry); // asked on parts of the cluster, or for many steps
     }
     if (entry.objective() != wanted) {
       throw new BadInputException(
@@ -72,7 +72,7 @@ final class PlannerNames {
 
   /** What planners for an objective make small. */
   private static Objective planned(Objective wanted) {
-    return wanted == Objective.COST ? Objective.STEP_TIME : wanted;
+    return wanted == Objective.COST || wanted == Objective.P95 ? Objective.STEP_TIME : wanted;
   }
 
   /**

@@ -75,16 +75,23 @@ public final class StepAnswer implements Answer.Remarks {
     }
     Problem problem =
         new Problem(arguments.named(model, Optional.empty(), OptionalInt.empty()), step);
-    Function<Problem, PlannedForTarget> plans =
-        asked ->
-            target
-                .map(to -> Planners.planFor(asked, planner, to.name(), to.around(), patience))
-                .orElseGet(() -> PlannedForTarget.of(Planners.plan(asked, planner, patience)));
+    Function<Problem, PlannedForTarget> plans = asked -> plan(asked, planner, target, patience);
     PlannedForTarget found = plans.apply(problem);
     boolean ended = patience.ended();
     Reasons reasons =
         flags.reasons().of(problem, found.planned(), there -> plans.apply(there).planned());
     return of(found.planned(), arguments.profileBatch(), ended, reasons, Optional.of(found));
+  }
+
+  /** Plans for a target, or for none. */
+  static PlannedForTarget plan(
+      Problem problem,
+      String planner,
+      Optional<ExportFlags.Target> target,
+      SearchDeadline patience) {
+    return target
+        .map(to -> Planners.planFor(problem, planner, to.name(), to.around(), patience))
+        .orElseGet(() -> PlannedForTarget.of(Planners.plan(problem, planner, patience)));
   }
 
   private static Answer evaluated(
@@ -155,6 +162,9 @@ public final class StepAnswer implements Answer.Remarks {
   public List<String> of() {
     if (planning().objective() == Objective.COST) {
       return ended ? List.of("the search was ended early; this is the cheapest so far") : List.of();
+    }
+    if (planning().objective() == Objective.P95) {
+      return ended ? List.of("the search was ended early; this is the best so far") : List.of();
     }
     if (planning().objective() == Objective.PEAK_MEMORY) {
       return ended && !planning().search().exhaustive()
