@@ -9,6 +9,7 @@ import dev.pipewright.planner.Request;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.MonteCarlo;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -19,17 +20,17 @@ import java.util.function.Function;
  * The plan whose steps have the least 95th percentile where durations vary from step to step.
  *
  * @param planned the answer, whose candidates are those that were simulated, the least percentile
- *     first; that of the nominal search where nothing fits
- * @param nominal the answer for steps whose durations do not vary
- * @param steps of the best plan; empty where nothing fits
- * @param nominalSteps of the best plan of {@code nominal}; likewise
+ *     first
+ * @param fastest of these, where durations do not vary; empty where nothing fits
+ * @param steps of the best plan; likewise
+ * @param fastestSteps of {@code fastest}; likewise
  */
 public record RobustPlanned(
     Planned planned,
-    Planned nominal,
+    Optional<Candidate> fastest,
     Jitter jitter,
     Optional<MonteCarlo> steps,
-    Optional<MonteCarlo> nominalSteps) {
+    Optional<MonteCarlo> fastestSteps) {
   /** Plans whose steps are simulated many times. */
   private static final int MOST = 16;
 
@@ -59,7 +60,8 @@ public record RobustPlanned(
     long start = System.nanoTime();
     Planned nominal = plans.apply(problem);
     if (!nominal.isFound()) {
-      return new RobustPlanned(nominal, nominal, jitter, Optional.empty(), Optional.empty());
+      return new RobustPlanned(
+          nominal, Optional.empty(), jitter, Optional.empty(), Optional.empty());
     }
     List<Candidate> candidates = new ArrayList<>(few(nominal));
     int ranks = nominal.plan().placement().ranks();
@@ -92,13 +94,14 @@ public record RobustPlanned(
             nominal.schedule(),
             planning,
             (System.nanoTime() - start) / 1e9);
-    Optional<MonteCarlo> nominalSteps =
-        tried.stream()
-            .filter(each -> each.candidate().equals(candidates.get(0)))
-            .findFirst()
-            .map(Tried::steps);
+    Tried fastest =
+        Collections.min(tried, Comparator.comparingDouble(each -> each.candidate().seconds()));
     return new RobustPlanned(
-        planned, nominal, jitter, Optional.of(tried.get(0).steps()), nominalSteps);
+        planned,
+        Optional.of(fastest.candidate()),
+        jitter,
+        Optional.of(tried.get(0).steps()),
+        Optional.of(fastest.steps()));
   }
 
   private static List<Candidate> few(Planned found) {
@@ -115,6 +118,6 @@ public record RobustPlanned(
 
   /** Whether another plan is the best than where durations do not vary. */
   public boolean differs() {
-    return steps.isPresent() && !planned.plan().equals(nominal.plan());
+    return fastest.isPresent() && !planned.plan().equals(fastest.get().plan());
   }
 }

@@ -95,15 +95,15 @@ final class RobustAnswer implements PlannerAnswer {
   }
 
   private Map<String, Object> fastest() {
-    Candidate nominal = best(found.nominal());
-    MonteCarlo steps = found.nominalSteps().orElseThrow();
+    Candidate nominal = found.fastest().orElseThrow();
+    MonteCarlo steps = found.fastestSteps().orElseThrow();
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("summary", nominal.plan().summary());
     object.put("schedule", nominal.plan().spec().scheduleName());
     object.put("step_s", nominal.seconds());
     object.put("median_s", steps.median());
     object.put("p95_s", steps.quantile(P95));
-    object.put("ranks", ranks(found.nominal()));
+    object.put("ranks", nominal.plan().placement().ranks());
     return object;
   }
 
@@ -136,10 +136,10 @@ final class RobustAnswer implements PlannerAnswer {
     if (!found.differs()) {
       return "It is also the fastest plan where durations do not vary.";
     }
-    Candidate nominal = best(found.nominal());
-    MonteCarlo others = found.nominalSteps().orElseThrow();
+    Candidate nominal = found.fastest().orElseThrow();
+    MonteCarlo others = found.fastestSteps().orElseThrow();
     int own = ranks(found.planned());
-    int theirs = ranks(found.nominal());
+    int theirs = nominal.plan().placement().ranks();
     double step = best(found.planned()).seconds();
     return "The plan that is fastest where durations do not vary (%s, %s under %s) takes %s, but 95 %% within %s, %s: that is %s its step, and here %s%s."
         .formatted(
