@@ -36,7 +36,7 @@ class EqualPipelinesTest {
   private static final List<ZeroStage> SHARDING = List.of(ZeroStage.OPTIMIZER);
 
   /** Up to eight layers on up to four devices. */
-  private static StageCosts costs(SplittableRandom random) {
+  static StageCosts costs(SplittableRandom random) {
     StageCosts any = Samples.costs(random, Samples.chain(random.nextInt(2, 9)), BATCH);
     Workload of = any.workload();
     double bandwidth = Math.pow(10, random.nextDouble(7, 11));
@@ -63,7 +63,7 @@ class EqualPipelinesTest {
   }
 
   /** Schedules that follow from counts alone: the others take a search each. */
-  private static List<Choice> choices(Request request) {
+  static List<Choice> choices(Request request) {
     return AutoPlanner.choices(request).stream()
         .filter(choice -> !choice.entry().needsDurations() && choice.chunks() <= 3)
         .toList();
@@ -79,9 +79,18 @@ class EqualPipelinesTest {
 
   /** All grids with all schedules, none left out, without moving cuts. */
   private static double exhaustive(StageCosts costs, Request request) {
+    return all(costs, request).stream()
+        .filter(ScheduledCuts::fits)
+        .mapToDouble(ScheduledCuts::seconds)
+        .min()
+        .orElse(Double.POSITIVE_INFINITY);
+  }
+
+  /** The same, those that do not fit, too. */
+  static List<ScheduledCuts> all(StageCosts costs, Request request) {
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+    List<ScheduledCuts> all = new ArrayList<>();
     int devices = costs.workload().cluster().size();
-    double best = Double.POSITIVE_INFINITY;
     for (MicroBatching batching : MicroBatching.of(request, devices)) {
       for (int ranks = 1; ranks <= devices; ranks++) {
         int replicas = devices / ranks;
@@ -97,17 +106,17 @@ class EqualPipelinesTest {
                         neighbours,
                         choice.chunks(),
                         replicas > 1 ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING);
-                best = Math.min(best, seconds(choice, grid, batching, costs, request, oracle));
+                priced(choice, grid, batching, costs, request, oracle).ifPresent(all::add);
               }
             }
           }
         }
       }
     }
-    return best;
+    return all;
   }
 
-  private static double seconds(
+  private static Optional<ScheduledCuts> priced(
       Choice choice,
       Grid grid,
       MicroBatching batching,
@@ -116,15 +125,13 @@ class EqualPipelinesTest {
       PipelineOracle oracle) {
     int[] path = OnePath.positions(costs.workload().chain());
     try {
-      return ScheduledCuts.balanced(
-              choice.entry(), grid, batching, costs, request, oracle, path, new HashMap<>())
-          .map(cuts -> {
-            cuts.price();
-            return cuts.fits() ? cuts.seconds() : Double.POSITIVE_INFINITY;
-          })
-          .orElse(Double.POSITIVE_INFINITY);
+      Optional<ScheduledCuts> cuts =
+          ScheduledCuts.balanced(
+              choice.entry(), grid, batching, costs, request, oracle, path, new HashMap<>());
+      cuts.ifPresent(ScheduledCuts::price);
+      return cuts;
     } catch (IllegalArgumentException e) { // no such schedule for these numbers
-      return Double.POSITIVE_INFINITY;
+      return Optional.empty();
     }
   }
 

@@ -120,6 +120,18 @@ public final class Planners {
   }
 
   /**
+   * Plans that no other excels in step time and peak memory, of all that a planner prices under
+   * falling limits of memory.
+   *
+   * @param sizes whether parts of the cluster are planned for, and few devices count, too
+   * @param stop from the first {@code true} on the front so far counts
+   */
+  public static PlannedFront front(
+      Problem problem, String planner, boolean sizes, BooleanSupplier stop) {
+    return PlannedFront.of(problem, planner, sizes, stop);
+  }
+
+  /**
    * The plan whose steps have the least 95th percentile where durations vary at random, among the
    * best that a planner finds, also for fewer ranks.
    *

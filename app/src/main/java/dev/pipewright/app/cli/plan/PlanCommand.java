@@ -68,6 +68,7 @@ import picocli.CommandLine.Spec;
       "  pipewright plan llama3-8b --cluster h100:4x8 --global-batch 512 --smallest-cluster",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective cost --device-hour 2.5",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective p95 --stragglers 0.05:1.5",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --front --out front",
       "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
@@ -127,7 +128,8 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       names = "--out",
       paramLabel = "DIR",
       description =
-          "Write plan.json, report.html, timeline.svg and trace.json; of a placement plan.json alone.")
+          "Write plan.json, report.html, timeline.svg and trace.json; of a placement plan.json alone;"
+              + " of a front front.json, front.svg, plan-1.json and so on.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -189,6 +191,10 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   }
 
   private void checkExport() {
+    if (export != null && sizing.front()) {
+      throw new BadInputException(
+          "--export: is for one plan, and --front has several; leave it out, and export a file of the front");
+    }
     if (export != null) {
       ExportCatalog.named("--export", export, exporting.options());
     } else if (exporting.given()) {
@@ -206,18 +212,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   /** The planners of the catalogue by objective. */
   @Override
   public List<String> moreHelp() {
-    List<String> lines = new ArrayList<>();
-    for (Objective each : Objective.values()) {
-      if (PlannerCatalog.entries(each).isEmpty()) {
-        continue; // it takes those for time
-      }
-      lines.add("");
-      lines.add("Planners for %s:".formatted(each.word()));
-      for (PlannerEntry entry : PlannerCatalog.entries(each)) {
-        lines.add("  %-18s %s".formatted(entry.name(), entry.words()));
-      }
-    }
-    return lines;
+    return PlannerNames.help();
   }
 
   @Override
@@ -255,7 +250,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   }
 
   private List<String> fileNames() {
-    List<String> names = new ArrayList<>(Answer.FILES);
+    List<String> names = new ArrayList<>(sizing.front() ? FrontAnswer.names() : Answer.FILES);
     if (export != null) {
       names.addAll(ExportCatalog.named("--export", export, exporting.options()).fileNames());
     }
@@ -293,6 +288,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       return ThroughputAnswer.of(model, arguments, synchronous, levels, patience);
     }
     PlannerEntry entry = meant.get();
+    if (sizing.front()) {
+      return FrontAnswer.of(entry, model, arguments, synchronous, sizing.smallest(), patience);
+    }
     if (sizing.isGiven(objective)) {
       return SizedAnswer.of(entry, model, arguments, synchronous, sizing, objective, patience);
     }

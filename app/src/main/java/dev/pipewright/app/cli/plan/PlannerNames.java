@@ -6,6 +6,7 @@ import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.catalog.PlannerOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -68,6 +69,22 @@ final class PlannerNames {
                           .toList())));
     }
     return Optional.of(entry);
+  }
+
+  /** The planners of the catalogue by objective, line by line. */
+  static List<String> help() {
+    List<String> lines = new ArrayList<>();
+    for (Objective each : Objective.values()) {
+      if (PlannerCatalog.entries(each).isEmpty()) {
+        continue; // it takes those for time
+      }
+      lines.add("");
+      lines.add("Planners for %s:".formatted(each.word()));
+      for (PlannerEntry entry : PlannerCatalog.entries(each)) {
+        lines.add("  %-18s %s".formatted(entry.name(), entry.words()));
+      }
+    }
+    return lines;
   }
 
   /** What planners for an objective make small. */
