@@ -18,13 +18,11 @@ import java.util.function.BooleanSupplier;
  * bound of all plans is one of these.
  */
 public final class RestrictedPlanner {
-  private final StageCosts costs;
   private final Request request;
   private final Oracle estimates;
   private final Oracle decides;
 
   private RestrictedPlanner(StageCosts costs, Request request, Oracle decides) {
-    this.costs = costs;
     this.request = request;
     this.estimates = request.costModel().oracle(costs, request.globalBatch());
     this.decides = decides;

@@ -23,7 +23,7 @@ public record PlannedForTarget(Planned planned, Planned free, List<String> canno
 
   /** Whether the search kept to what the program can say. */
   public boolean isRestricted() {
-    return planned != free;
+    return !planned.request().equals(free.request());
   }
 
   /** Seconds of a step of the best plan without restriction. */

@@ -45,7 +45,7 @@ class PlanFrontTest {
     assertEquals(usual.get("simulated").get("step_s").asDouble(), fastest, 1e-12);
     for (JsonNode one : front) {
       for (JsonNode other : front) {
-        assertTrue(one == other || !excels(one, other, false), one + " excels " + other);
+        assertTrue(one.equals(other) || !excels(one, other, false), one + " excels " + other);
       }
     }
     for (JsonNode candidate : usual.get("candidates")) {
@@ -97,7 +97,7 @@ class PlanFrontTest {
     assertEquals(4, front.get(front.size() - 1).get("devices").asInt());
     for (JsonNode one : front) {
       for (JsonNode other : front) {
-        assertTrue(one == other || !excels(one, other, true), one + " excels " + other);
+        assertTrue(one.equals(other) || !excels(one, other, true), one + " excels " + other);
       }
     }
   }
