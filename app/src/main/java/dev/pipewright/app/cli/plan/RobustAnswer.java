@@ -141,12 +141,13 @@ final class RobustAnswer implements PlannerAnswer {
     int own = ranks(found.planned());
     int theirs = nominal.plan().placement().ranks();
     double step = best(found.planned()).seconds();
-    return "The plan that is fastest where durations do not vary (%s, %s under %s) takes %s, but 95 %% within %s, %s: that is %s its step, and here %s%s."
+    return "The plan that is fastest where durations do not vary (%s, %s under %s) takes %s (%s), but 95 %% within %s (%s): that is %s its step, and here %s%s."
         .formatted(
             nominal.kind(),
             Words.shape(nominal.plan(), 60),
             nominal.plan().spec().scheduleName(),
             Units.seconds(nominal.seconds()),
+            Numbers.change(nominal.seconds() / step - 1),
             Units.seconds(others.quantile(P95)),
             Numbers.change(others.quantile(P95) / steps.quantile(P95) - 1),
             Numbers.times(others.quantile(P95) / nominal.seconds()),
