@@ -81,6 +81,14 @@ public final class AutoPlanner {
             "equal pipelines with all schedules, and " + hybrids.search().space()));
   }
 
+  /** Equal pipelines alone, those that fit. */
+  static List<Candidate> pipelines(
+      StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
+    return parts(costs).stream()
+        .flatMap(part -> pipelines(part, request, stop).search(decides).stream())
+        .toList();
+  }
+
   /**
    * The cluster, and where its machines (the devices, where there is one machine) are no power of
    * two, as many of them as are one: batches and heads often divide by no other numbers.
@@ -140,7 +148,7 @@ public final class AutoPlanner {
     for (ScheduleEntry entry : ScheduleCatalog.entries()) {
       boolean asked =
           PipelinePolicy.find(entry.name()).map(request.policies()::contains).orElse(!some);
-      if (entry.isSynchronousPipeline() && asked) {
+      if (entry.isSynchronousPipeline() && asked && request.restriction().allows(entry.name())) {
         int most = entry.fixedChunks() ? entry.chunks() : MOST_CHUNKS;
         for (int chunks = entry.chunks(); chunks <= most; chunks++) {
           choices.add(new Choice(entry, chunks));

@@ -4,7 +4,6 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.ScheduleSpec;
 import java.util.ArrayList;
@@ -14,7 +13,7 @@ import java.util.List;
 final class CutPlans {
   private final Grid grid;
   private final MicroBatching batching;
-  private final Recomputation recomputation;
+  private final Request request;
   private final int[] path;
 
   /**
@@ -22,18 +21,19 @@ final class CutPlans {
    *
    * @param path positions after which stages may end
    */
-  CutPlans(Grid grid, MicroBatching batching, Recomputation recomputation, int[] path) {
+  CutPlans(Grid grid, MicroBatching batching, Request request, int[] path) {
     this.grid = grid;
     this.batching = batching;
-    this.recomputation = recomputation;
+    this.request = request;
     this.path = path;
   }
 
   /**
-   * The plan.
+   * The plan, or the one most like it under the request's restriction.
    *
    * @param cuts the first layer of each stage, in positions of the path
    * @param share of the layers of each stage that are recomputed
+   * @throws IllegalArgumentException where none with this order of work keeps the restriction
    */
   PipelinePlan plan(ScheduleSpec order, int microBatches, int[] cuts, double[] share) {
     Placement placement = order.placement(cuts.length);
@@ -52,14 +52,28 @@ final class CutPlans {
               List.of());
       stages.add(recomputing(keeping, share[stage]));
     }
-    return new PipelinePlan(
-        order,
-        microBatches,
-        batching.microBatch(),
-        batching.unit(),
-        grid.overlaps(),
-        stages,
-        grid.sharding());
+    PipelinePlan plan =
+        new PipelinePlan(
+            order,
+            microBatches,
+            batching.microBatch(),
+            batching.unit(),
+            grid.overlaps(),
+            stages,
+            grid.sharding());
+    return request
+        .restriction()
+        .nearest(plan)
+        .filter(near -> alike(near, plan))
+        .orElseThrow(() -> new IllegalArgumentException("no such plan keeps the restriction"));
+  }
+
+  /** Whether stages and micro-batches are as many, and the order of work is the same. */
+  private static boolean alike(PipelinePlan one, PipelinePlan other) {
+    return one.stages().size() == other.stages().size()
+        && one.microBatches() == other.microBatches()
+        && one.microBatching() == other.microBatching()
+        && one.spec().equals(other.spec());
   }
 
   /** The first layers of a stage are recomputed. */
@@ -70,7 +84,7 @@ final class CutPlans {
       return stage;
     }
     return count == layers
-        ? stage.with(recomputation.ofStage())
+        ? stage.with(request.recomputation().ofStage())
         : stage.selective(
             List.of(new LayerRange(stage.firstLayer(), stage.firstLayer() + count - 1)));
   }

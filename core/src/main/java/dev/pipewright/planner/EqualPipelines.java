@@ -226,7 +226,7 @@ final class EqualPipelines {
         draft.grid().of(choice.chunks()),
         draft.few(),
         costs,
-        request.recomputation(),
+        request,
         oracle,
         path,
         known);
@@ -237,6 +237,9 @@ final class EqualPipelines {
     PipelinePlan plan = each.cuts().with(each.draft().batching()).plan();
     for (boolean other : plan.sharding() == ZeroStage.NOTHING ? ONE_WAY : BOTH_WAYS) {
       PipelinePlan next = other ? plan : plan.overlapping(!plan.overlapGradients());
+      if (!request.restriction().nearest(next).equals(Optional.of(next))) {
+        continue;
+      }
       Assessment estimate = oracle.assess(next);
       if (estimate.fits()) {
         Optional<Assessment> simulated = Optional.of(decides.assess(next));
@@ -246,7 +249,7 @@ final class EqualPipelines {
   }
 
   /** Of plans that share out layers and states alike the best. */
-  private static List<Candidate> different(List<Candidate> sorted) {
+  static List<Candidate> different(List<Candidate> sorted) {
     Set<List<Object>> seen = new HashSet<>();
     return sorted.stream()
         .filter(each -> seen.add(List.of(each.plan().summary(), each.plan().sharding())))

@@ -16,7 +16,9 @@ public enum Objective {
    * Seconds of a training step times the devices that it takes: what a step costs where all devices
    * have one price, and the inverse of the samples per second and device.
    */
-  COST("cost", "device_s");
+  COST("cost", "device_s"),
+  /** Seconds that 95 of 100 training steps do not exceed whose durations vary at random. */
+  P95("p95", "p95_step_s");
 
   private final String word;
   private final String key;
@@ -47,6 +49,7 @@ public enum Objective {
       case STEP_TIME, THROUGHPUT -> candidate.seconds();
       case PEAK_MEMORY -> candidate.peakBytes();
       case COST -> candidate.plan().devices() * candidate.seconds();
+      case P95 -> candidate.p95().orElse(Double.POSITIVE_INFINITY);
     };
   }
 }

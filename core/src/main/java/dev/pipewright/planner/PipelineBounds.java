@@ -24,6 +24,8 @@ import java.util.Map;
  * for all of them, because time for each byte does not grow with the bytes.
  */
 final class PipelineBounds {
+  private static final Request KEEPING = Request.of(1).recomputing(Recomputation.NEVER);
+
   private final StageCosts costs;
   private final DividedWork work;
   private final int[] path;
@@ -99,7 +101,7 @@ final class PipelineBounds {
    */
   private double oneStage(Grid grid, MicroBatching batching) {
     PipelinePlan plan =
-        new CutPlans(grid, batching, Recomputation.NEVER, path)
+        new CutPlans(grid, batching, KEEPING, path)
             .plan(PipelinePolicy.A, batching.microBatches(), new int[] {0}, new double[] {0});
     double seconds = oracle.assess(plan).stepSeconds();
     return plan.sharding() == ZeroStage.NOTHING

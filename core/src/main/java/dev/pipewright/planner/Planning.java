@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * What a planner found and why to believe it.
@@ -66,9 +67,26 @@ public record Planning(
    * @param kind {@code hybrid}, {@code data parallel}, {@code straight pipeline}, …
    * @param estimate by the cost model
    * @param simulated by the oracle that decides among the best few, where it was asked
+   * @param p95 seconds that 95 of 100 steps do not exceed whose durations vary, where they were
+   *     simulated
    */
   public record Candidate(
-      String kind, PipelinePlan plan, Assessment estimate, Optional<Assessment> simulated) {
+      String kind,
+      PipelinePlan plan,
+      Assessment estimate,
+      Optional<Assessment> simulated,
+      OptionalDouble p95) {
+    /** Without steps whose durations vary. */
+    public Candidate(
+        String kind, PipelinePlan plan, Assessment estimate, Optional<Assessment> simulated) {
+      this(kind, plan, estimate, simulated, OptionalDouble.empty());
+    }
+
+    /** The same with the 95th percentile of its step. */
+    public Candidate withP95(double seconds) {
+      return new Candidate(kind, plan, estimate, simulated, OptionalDouble.of(seconds));
+    }
+
     /** The simulated time where there is one, otherwise the estimate. */
     public double seconds() {
       return decisive().stepSeconds();
@@ -120,6 +138,20 @@ public record Planning(
     return best.map(
             plan -> serialSeconds / (scored ? plan.estimate().stepSeconds() : plan.seconds()))
         .orElse(Double.NaN);
+  }
+
+  /** The same with other candidates, best first. */
+  public Planning of(List<Candidate> others) {
+    return new Planning(
+        planner,
+        objective,
+        costModel,
+        others.stream().findFirst(),
+        others,
+        lowerBound,
+        others.stream().findFirst().map(Binding::of).orElse("memory"),
+        serialSeconds,
+        search);
   }
 
   /** The same by another planner's name. */

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
  * @param costModel what ranks candidates
  * @param shape which plans are considered
  * @param stages of the pipeline, exactly so many; any number otherwise
+ * @param restriction which plans may be the answer
  * @param flags that the planner declares for itself
  */
 public record Request(
@@ -29,6 +30,7 @@ public record Request(
     CostModel costModel,
     Shape shape,
     OptionalInt stages,
+    Restriction restriction,
     FlagValues flags) {
   /** Which plans are considered. */
   public enum Shape {
@@ -65,6 +67,27 @@ public record Request(
         count -> Check.that(count >= 1, "a pipeline has at least one stage: stages=%d", count));
   }
 
+  /** Without a restriction and flags. */
+  public Request(
+      int globalBatch,
+      OptionalInt microBatch,
+      List<PipelinePolicy> policies,
+      Recomputation recomputation,
+      CostModel costModel,
+      Shape shape,
+      OptionalInt stages) {
+    this(
+        globalBatch,
+        microBatch,
+        policies,
+        recomputation,
+        costModel,
+        shape,
+        stages,
+        Restriction.NONE,
+        FlagValues.NONE);
+  }
+
   /** Any number of stages. */
   public Request(
       int globalBatch,
@@ -73,15 +96,7 @@ public record Request(
       Recomputation recomputation,
       CostModel costModel,
       Shape shape) {
-    this(
-        globalBatch,
-        microBatch,
-        policies,
-        recomputation,
-        costModel,
-        shape,
-        OptionalInt.empty(),
-        FlagValues.NONE);
+    this(globalBatch, microBatch, policies, recomputation, costModel, shape, OptionalInt.empty());
   }
 
   /** All shapes. */
@@ -97,18 +112,41 @@ public record Request(
   /** The same for pipelines of exactly so many stages; of any number where there is none. */
   public Request withStages(OptionalInt count) {
     return new Request(
-        globalBatch, microBatch, policies, recomputation, costModel, shape, count, flags);
+        globalBatch,
+        microBatch,
+        policies,
+        recomputation,
+        costModel,
+        shape,
+        count,
+        restriction,
+        flags);
   }
 
   /** The same with flags of the planner's own. */
   public Request withFlags(FlagValues other) {
     return new Request(
-        globalBatch, microBatch, policies, recomputation, costModel, shape, stages, other);
+        globalBatch,
+        microBatch,
+        policies,
+        recomputation,
+        costModel,
+        shape,
+        stages,
+        restriction,
+        other);
   }
 
   /** The same with another use of recomputation. */
   public Request recomputing(Recomputation other) {
-    return new Request(globalBatch, microBatch, policies, other, costModel, shape, stages, flags);
+    return new Request(
+        globalBatch, microBatch, policies, other, costModel, shape, stages, restriction, flags);
+  }
+
+  /** The same where only some plans may be the answer. */
+  public Request within(Restriction other) {
+    return new Request(
+        globalBatch, microBatch, policies, recomputation, costModel, shape, stages, other, flags);
   }
 
   /** Whether a step of one pipeline may have micro-batches of so many samples. */

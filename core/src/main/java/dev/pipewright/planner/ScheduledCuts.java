@@ -65,7 +65,7 @@ final class ScheduledCuts {
   private final ScheduleEntry entry;
   private final Grid grid;
   private final MicroBatching batching;
-  private final Recomputation recomputation;
+  private final Request request;
   private final PipelineOracle oracle;
   private final CutPlans plans;
   private final boolean layersInARow; // without branches
@@ -83,7 +83,7 @@ final class ScheduledCuts {
       ScheduleEntry entry,
       Grid grid,
       MicroBatching batching,
-      Recomputation recomputation,
+      Request request,
       PipelineOracle oracle,
       boolean layersInARow,
       int[] path,
@@ -94,14 +94,14 @@ final class ScheduledCuts {
     this.entry = entry;
     this.grid = grid;
     this.batching = batching;
-    this.recomputation = recomputation;
+    this.request = request;
     this.oracle = oracle;
     this.path = path;
-    this.plans = new CutPlans(grid, batching, recomputation, path);
+    this.plans = new CutPlans(grid, batching, request, path);
     this.balanced = firsts;
     this.seen.add(Arrays.stream(firsts).boxed().toList());
     double[] again = new double[grid.stages()];
-    Arrays.fill(again, recomputation.always() ? 1 : 0);
+    Arrays.fill(again, request.recomputation().always() ? 1 : 0);
     this.input =
         new PricedInput(
             grid.ranks(),
@@ -147,7 +147,9 @@ final class ScheduledCuts {
       Recomputation recomputation,
       PipelineOracle oracle) {
     int[] path = OnePath.positions(costs.workload().chain());
-    return balanced(entry, grid, batching, costs, recomputation, oracle, path, new HashMap<>());
+    Request request =
+        Request.of(batching.samples() * batching.microBatches()).recomputing(recomputation);
+    return balanced(entry, grid, batching, costs, request, oracle, path, new HashMap<>());
   }
 
   /**
@@ -161,7 +163,7 @@ final class ScheduledCuts {
       Grid grid,
       MicroBatching batching,
       StageCosts costs,
-      Recomputation recomputation,
+      Request request,
       PipelineOracle oracle,
       int[] path,
       Map<List<Object>, Schedule> known) {
@@ -177,7 +179,7 @@ final class ScheduledCuts {
     int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), grid.stages());
     return Optional.of(
         new ScheduledCuts(
-            entry, grid, batching, recomputation, oracle, costs.total(), path, firsts, known));
+            entry, grid, batching, request, oracle, costs.total(), path, firsts, known));
   }
 
   /**
@@ -188,7 +190,7 @@ final class ScheduledCuts {
   ScheduledCuts with(MicroBatching other) {
     ScheduledCuts made =
         new ScheduledCuts(
-            entry, grid, other, recomputation, oracle, layersInARow, path, best().firsts(), known);
+            entry, grid, other, request, oracle, layersInARow, path, best().firsts(), known);
     made.price();
     return made;
   }
@@ -344,6 +346,7 @@ final class ScheduledCuts {
 
   /** The plan that keeps what fits: stages recompute where a device has too little memory. */
   private Priced priced(ScheduleSpec order, int[] firsts) {
+    Recomputation recomputation = request.recomputation();
     double[] share = new double[firsts.length];
     Arrays.fill(share, recomputation.always() ? 1 : 0);
     Priced kept = priced(order, firsts, share);

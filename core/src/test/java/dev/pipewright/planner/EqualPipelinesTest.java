@@ -13,13 +13,17 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.recompute.Recomputation;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +36,7 @@ class EqualPipelinesTest {
   private static final List<ZeroStage> SHARDING = List.of(ZeroStage.OPTIMIZER);
 
   /** Up to eight layers on up to four devices. */
-  private static StageCosts costs(SplittableRandom random) {
+  static StageCosts costs(SplittableRandom random) {
     StageCosts any = Samples.costs(random, Samples.chain(random.nextInt(2, 9)), BATCH);
     Workload of = any.workload();
     double bandwidth = Math.pow(10, random.nextDouble(7, 11));
@@ -41,32 +45,58 @@ class EqualPipelinesTest {
     return new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
   }
 
+  /** The same with so little memory that most plans have to recompute. */
+  private static StageCosts tight(StageCosts costs, SplittableRandom random) {
+    Workload of = costs.workload();
+    int layers = costs.size();
+    double bytes =
+        costs.staticBytes(0, layers)
+            + costs.workingBytes(BATCH)
+            + costs.heldBytes(0, layers, BATCH) * random.nextDouble(0.2, 0.8);
+    Cluster cluster =
+        Cluster.uniform(
+            "tight",
+            Samples.kind("k", (long) bytes, 1e12),
+            of.cluster().levels(),
+            of.cluster().size());
+    return new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
+  }
+
   /** Schedules that follow from counts alone: the others take a search each. */
-  private static List<Choice> choices() {
-    return AutoPlanner.choices(Request.of(BATCH)).stream()
+  static List<Choice> choices(Request request) {
+    return AutoPlanner.choices(request).stream()
         .filter(choice -> !choice.entry().needsDurations() && choice.chunks() <= 3)
         .toList();
   }
 
-  private static EqualPipelines pipelines(StageCosts costs, EqualPipelines.Effort effort) {
-    Request request = Request.of(BATCH);
-    EqualPipelines pipelines = new EqualPipelines(costs, request, choices(), effort, () -> false);
+  private static EqualPipelines pipelines(
+      StageCosts costs, Request request, EqualPipelines.Effort effort) {
+    EqualPipelines pipelines =
+        new EqualPipelines(costs, request, choices(request), effort, () -> false);
     pipelines.add(Parallelism.NONE, SHARDING);
     return pipelines;
   }
 
   /** All grids with all schedules, none left out, without moving cuts. */
-  private static double exhaustive(StageCosts costs) {
+  private static double exhaustive(StageCosts costs, Request request) {
+    return all(costs, request).stream()
+        .filter(ScheduledCuts::fits)
+        .mapToDouble(ScheduledCuts::seconds)
+        .min()
+        .orElse(Double.POSITIVE_INFINITY);
+  }
+
+  /** The same, those that do not fit, too. */
+  static List<ScheduledCuts> all(StageCosts costs, Request request) {
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
-    Request request = Request.of(BATCH);
+    List<ScheduledCuts> all = new ArrayList<>();
     int devices = costs.workload().cluster().size();
-    double best = Double.POSITIVE_INFINITY;
     for (MicroBatching batching : MicroBatching.of(request, devices)) {
       for (int ranks = 1; ranks <= devices; ranks++) {
         int replicas = devices / ranks;
         if (ranks * replicas == devices && replicas <= batching.samples()) {
-          for (Choice choice : choices()) {
-            if (ranks > 1 || choice.equals(choices().get(0))) {
+          for (Choice choice : choices(request)) {
+            if (ranks > 1 || choice.equals(choices(request).get(0))) {
               for (boolean neighbours : new boolean[] {true, false}) {
                 Grid grid =
                     new Grid(
@@ -76,39 +106,82 @@ class EqualPipelinesTest {
                         neighbours,
                         choice.chunks(),
                         replicas > 1 ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING);
-                best = Math.min(best, seconds(choice, grid, batching, costs, oracle));
+                priced(choice, grid, batching, costs, request, oracle).ifPresent(all::add);
               }
             }
           }
         }
       }
     }
-    return best;
+    return all;
   }
 
-  private static double seconds(
-      Choice choice, Grid grid, MicroBatching batching, StageCosts costs, PipelineOracle oracle) {
+  private static Optional<ScheduledCuts> priced(
+      Choice choice,
+      Grid grid,
+      MicroBatching batching,
+      StageCosts costs,
+      Request request,
+      PipelineOracle oracle) {
+    int[] path = OnePath.positions(costs.workload().chain());
     try {
-      return ScheduledCuts.balanced(
-              choice.entry(), grid, batching, costs, Request.of(BATCH).recomputation(), oracle)
-          .map(cuts -> {
-            cuts.price();
-            return cuts.fits() ? cuts.seconds() : Double.POSITIVE_INFINITY;
-          })
-          .orElse(Double.POSITIVE_INFINITY);
+      Optional<ScheduledCuts> cuts =
+          ScheduledCuts.balanced(
+              choice.entry(), grid, batching, costs, request, oracle, path, new HashMap<>());
+      cuts.ifPresent(ScheduledCuts::price);
+      return cuts;
     } catch (IllegalArgumentException e) { // no such schedule for these numbers
-      return Double.POSITIVE_INFINITY;
+      return Optional.empty();
     }
   }
 
   @Test
   void smallInstancesAreAsGoodAsExhaustiveSearch() {
+    areAsGoodAsExhaustiveSearch(Request.of(BATCH), false);
+  }
+
+  /** All stages recompute everything or nothing, under two schedules, pipelines side by side. */
+  private static final Restriction ALL_OR_NOTHING =
+      new Restriction() {
+        @Override
+        public boolean allows(String schedule) {
+          return schedule.equals("1f1b") || schedule.equals("interleaved");
+        }
+
+        @Override
+        public Optional<PipelinePlan> nearest(PipelinePlan plan) {
+          if (!allows(plan.spec().scheduleName())) {
+            return Optional.empty();
+          }
+          boolean none = plan.stages().stream().allMatch(s -> s.recompute() == Recompute.NONE);
+          Recompute each = none ? Recompute.NONE : Recompute.STAGE_INPUT;
+          return Optional.of(plan.with(plan.stages().stream().map(s -> s.with(each)).toList()));
+        }
+      };
+
+  @Test
+  void restrictedSearchesAreAsGoodAsExhaustiveSearch() {
+    Request request = Request.of(BATCH).within(ALL_OR_NOTHING);
+    int recomputing = 0;
+    for (Candidate each : areAsGoodAsExhaustiveSearch(request, true)) {
+      assertEquals(Optional.of(each.plan()), ALL_OR_NOTHING.nearest(each.plan()));
+      recomputing += each.plan().stages().get(0).recompute() == Recompute.NONE ? 0 : 1;
+    }
+    assertTrue(recomputing > 10, "plans that recompute: " + recomputing);
+  }
+
+  /** All that is found. */
+  private static List<Candidate> areAsGoodAsExhaustiveSearch(Request request, boolean little) {
+    List<Candidate> all = new ArrayList<>();
     for (int instance = 0; instance < INSTANCES; instance++) {
-      StageCosts costs = costs(new SplittableRandom(instance));
+      SplittableRandom random = new SplittableRandom(instance);
+      StageCosts any = costs(random);
+      StageCosts costs = little ? tight(any, random) : any;
       PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
-      double expected = exhaustive(costs);
-      EqualPipelines pipelines = pipelines(costs, AutoPlanner.EFFORT);
+      double expected = exhaustive(costs, request);
+      EqualPipelines pipelines = pipelines(costs, request, AutoPlanner.EFFORT);
       List<Candidate> found = pipelines.search(oracle);
+      all.addAll(found);
       assertEquals(Double.isFinite(expected), !found.isEmpty(), "instance " + instance);
       if (!found.isEmpty()) {
         double best = found.get(0).seconds();
@@ -116,6 +189,7 @@ class EqualPipelinesTest {
         assertTrue(pipelines.leastSeconds() <= best * (1 + ROUNDING), "instance " + instance);
       }
     }
+    return all;
   }
 
   /**

@@ -6,6 +6,11 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.formats.export.ExportCatalog;
+import dev.pipewright.formats.export.ExportOptions;
+import dev.pipewright.formats.export.ExportSubject;
+import dev.pipewright.formats.export.Gap;
+import dev.pipewright.formats.export.PlanExport;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.problem.Costed;
@@ -17,6 +22,7 @@ import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
+import dev.pipewright.planner.RestrictedPlanner;
 import dev.pipewright.planner.ScheduledPlanner;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.SearchStoppedException;
@@ -24,11 +30,13 @@ import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.reasons.Change;
 import dev.pipewright.planner.reasons.ClusterChange;
+import dev.pipewright.sim.Jitter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -65,7 +73,84 @@ public final class Planners {
   }
 
   /**
-   * The same.
+   * The best plan of a planner that a target's files can say: of recomputation, placement,
+   * schedules and sharding the search keeps to what the target has. Where the best plan of all is
+   * such a plan, it is the answer.
+   *
+   * @param target of {@code export}, like {@code megatron}
+   * @param around whose files a launcher's start; as fits the network where empty
+   * @param stop as of {@link #plan(Problem, String, BooleanSupplier)}
+   */
+  public static PlannedForTarget planFor(
+      Problem problem,
+      String planner,
+      String target,
+      Optional<String> around,
+      BooleanSupplier stop) {
+    PlanExport export =
+        ExportCatalog.named("--export", target, new ExportOptions(around, Optional.empty()));
+    Planned free = plan(problem, planner, stop);
+    if (!free.isFound()) {
+      return new PlannedForTarget(free, free, List.of());
+    }
+    ExportSubject subject = ExportSubject.of(free.costed(), free.plan(), Optional.empty());
+    List<String> cannotSay = export.gaps(subject).stream().map(Gap::part).toList();
+    if (cannotSay.isEmpty() || export.nearest(subject).isEmpty()) {
+      return new PlannedForTarget(free, free, cannotSay);
+    }
+    long start = System.nanoTime();
+    Request request = free.request().within(export.restriction(subject));
+    StageCosts costs = free.costed().costs();
+    Planning planning =
+        RestrictedPlanner.plan(
+            free.planning(),
+            free.schedule(),
+            planner.equals(AutoPlanner.NAME) && AutoPlanner.widely(request),
+            costs,
+            request,
+            decider(costs),
+            stop);
+    if (planning.best().isEmpty()) {
+      return new PlannedForTarget(free, free, cannotSay);
+    }
+    double seconds = free.searchSeconds() + (System.nanoTime() - start) / 1e9;
+    Planned planned =
+        new Planned(free.planner(), free.costed(), request, free.schedule(), planning, seconds);
+    return new PlannedForTarget(planned, free, cannotSay);
+  }
+
+  /**
+   * Plans that no other excels in step time and peak memory, of all that a planner prices under
+   * falling limits of memory.
+   *
+   * @param sizes whether parts of the cluster are planned for, and few devices count, too
+   * @param stop from the first {@code true} on the front so far counts
+   */
+  public static PlannedFront front(
+      Problem problem, String planner, boolean sizes, BooleanSupplier stop) {
+    return PlannedFront.of(problem, planner, sizes, stop);
+  }
+
+  /**
+   * The plan whose steps have the least 95th percentile where durations vary at random, among the
+   * best that a planner finds, also for fewer ranks.
+   *
+   * @param plans how the planner plans a problem, like {@link #plan(Problem, String)}
+   * @param jitter of durations
+   * @param runs steps of each plan that are simulated
+   * @param stop as of {@link #plan(Problem, String, BooleanSupplier)}
+   */
+  public static RobustPlanned planRobust(
+      Problem problem,
+      Function<Problem, Planned> plans,
+      Jitter jitter,
+      int runs,
+      BooleanSupplier stop) {
+    return RobustPlanned.of(problem, plans, jitter, runs, stop);
+  }
+
+  /**
+   * The same as without a target.
    *
    * @param priced reads the network and prices its layers, if it has not been done yet
    */
@@ -110,6 +195,16 @@ public final class Planners {
    * @param stop as of {@link #plan(Problem, String, BooleanSupplier)}
    */
   public static List<Change> whatIf(Problem problem, Planned found, BooleanSupplier stop) {
+    return whatIf(problem, found, there -> plan(there, found.planner().name(), stop));
+  }
+
+  /**
+   * The same by another way to plan.
+   *
+   * @param plans the same problem on another cluster
+   */
+  public static List<Change> whatIf(
+      Problem problem, Planned found, Function<Problem, Planned> plans) {
     if (!found.isFound()) {
       return List.of();
     }
@@ -120,7 +215,7 @@ public final class Planners {
       boolean machine = change.cluster().machines() == 1;
       boolean faster = !change.cluster().levels().equals(problem.cluster().levels());
       if (!(sheet && machine && faster)) {
-        Planned there = plan(problem.on(change.cluster()), found.planner().name(), stop);
+        Planned there = plans.apply(problem.on(change.cluster()));
         Optional<Candidate> best =
             Stream.concat(there.planning().best().stream(), same(found.plan(), there).stream())
                 .min(Comparator.comparingDouble(Candidate::seconds));

@@ -169,6 +169,7 @@ public final class AnswerJson {
     object.put("micro_batch", candidate.plan().microBatch());
     object.put("estimate_s", candidate.estimate().stepSeconds());
     candidate.simulated().ifPresent(s -> object.put("simulated_s", s.stepSeconds()));
+    candidate.p95().ifPresent(seconds -> object.put("p95_s", seconds));
     object.put("peak_bytes", Math.round(candidate.peakBytes()));
     return object;
   }

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,6 +141,44 @@ class ExportCommandTest {
     assertTrue(Files.exists(folder.resolve("all/plan.json")));
     JsonNode object = Cli.plan(GPT, "dapple-a:1x8", Cli.with(flags, "--json")).ends(0).json();
     assertEquals("megatron", object.get("export").get("target").asString());
+  }
+
+  /** Megatron recomputes as many blocks of every stage; the search keeps to such plans. */
+  @Test
+  void planKeepsToWhatTheTargetCanSay() {
+    String[] flags = {
+      "--global-batch", "64", "--memory", "45e9", "--schedule", "1f1b", "--export", "megatron"
+    };
+    JsonNode answer = Cli.plan("llama3-8b", "h100:1x4", Cli.with(flags, "--json")).ends(0).json();
+    JsonNode exported = answer.get("export");
+    assertEquals(0, exported.get("cannot_say").size());
+    assertEquals(stages(answer.get("plan")), stages(exported.get("plan")));
+    JsonNode instead = exported.get("instead_of");
+    double step = answer.get("simulated").get("step_s").asDouble();
+    double free = instead.get("step_s").asDouble();
+    assertEquals(step / free - 1, instead.get("cost").asDouble(), 1e-9);
+    assertTrue(instead.get("cost").asDouble() > 0);
+    JsonNode usual =
+        Cli.plan("llama3-8b", "h100:1x4", Cli.with(Arrays.copyOf(flags, 6), "--json"))
+            .ends(0)
+            .json();
+    assertEquals(stages(usual.get("plan")), stages(instead.get("plan")));
+    assertFalse(stages(usual.get("plan")).equals(stages(answer.get("plan"))));
+    assertEquals(usual.get("simulated").get("step_s").asDouble(), free, 1e-12);
+    Cli printed = Cli.plan("llama3-8b", "h100:1x4", flags).ends(0);
+    assertTrue(printed.out().contains("--recompute-method block"), printed.out());
+    assertTrue(
+        printed.err().contains("Megatron-LM cannot say the plan that is found without --export"),
+        printed.err());
+  }
+
+  /** Layers, devices and recomputed layers. */
+  private static List<String> stages(JsonNode plan) {
+    List<String> stages = new ArrayList<>();
+    for (JsonNode stage : plan.get("stages")) {
+      stages.add(stage.get("layers") + " " + stage.get("devices") + stage.path("recomputed"));
+    }
+    return stages;
   }
 
   @Test

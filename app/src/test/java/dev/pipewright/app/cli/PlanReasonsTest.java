@@ -77,6 +77,10 @@ class PlanReasonsTest {
     assertEquals(8, compared.get("micro_batches").asInt());
     plan("--against", arguments.replace("parallel-size 2 --p", "parallel-size 3 --p"))
         .refusal(2, "--against", "4 devices are no multiple of tensor 3 times pipeline 2");
+    plan(
+            "--against",
+            arguments.replace("--pipeline-model-parallel-size", "--pipelin-model-parallel-size"))
+        .refusal(2, "--against", "did you mean \"--pipeline-model-parallel-size\"?");
     Cli.plan("vgg-16", CLUSTER, "--global-batch", "16", "--against", arguments)
         .refusal(2, "--against", "for decoders", "vgg-16 is none");
   }

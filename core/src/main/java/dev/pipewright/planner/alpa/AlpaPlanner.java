@@ -97,6 +97,7 @@ public final class AlpaPlanner {
         request.costModel(),
         request.shape(),
         request.stages(),
+        request.restriction(),
         request.flags());
   }
 

@@ -154,7 +154,7 @@ public final class PlannerCatalog {
    */
   public static Optional<PlannerEntry> of(Objective objective, boolean measured) {
     return switch (objective) {
-      case STEP_TIME, COST -> find(DEFAULT);
+      case STEP_TIME, COST, P95 -> find(DEFAULT);
       case PEAK_MEMORY -> find(measured ? McapExact.NAME : Capture.NAME);
       case THROUGHPUT -> Optional.empty();
     };

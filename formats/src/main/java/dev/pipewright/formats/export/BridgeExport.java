@@ -26,6 +26,11 @@ final class BridgeExport implements PlanExport {
   }
 
   @Override
+  public List<String> schedules(ExportSubject plan) {
+    return MegatronSteps.schedules();
+  }
+
+  @Override
   public List<ExportRule> rules() {
     List<ExportRule> rules = new ArrayList<>(MegatronSteps.rules());
     rules.add(

@@ -25,9 +25,17 @@ final class DeepSpeedExport implements PlanExport {
   private static final String CONFIG = "ds_config.json";
   private static final String SCRIPT = "train_deepspeed.py";
 
+  private static final List<ScheduleRules.Known> SCHEDULES =
+      List.of(new ScheduleRules.Known(PipelinePolicy.A.scheduleName(), "1F1B"));
+
   @Override
   public String framework() {
     return "DeepSpeed";
+  }
+
+  @Override
+  public List<String> schedules(ExportSubject plan) {
+    return ScheduleRules.names(SCHEDULES);
   }
 
   @Override
@@ -36,8 +44,7 @@ final class DeepSpeedExport implements PlanExport {
         GridRules.decoder(),
         GridRules.kinds(List.of(Kind.TENSOR)),
         GridRules.equalRanks(true),
-        ScheduleRules.among(
-            List.of(new ScheduleRules.Known(PipelinePolicy.A.scheduleName(), "1F1B")), true),
+        ScheduleRules.among(SCHEDULES, true),
         GridRules.consecutive(false),
         GridRules.wholeSamples(),
         StateRules.sharding(DeepSpeedExport::shardings, " with pipelines"),

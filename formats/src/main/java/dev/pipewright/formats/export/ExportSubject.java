@@ -1,5 +1,10 @@
 package dev.pipewright.formats.export;
 
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.NetworkNames;
+import dev.pipewright.model.Chain;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.transformer.HeadPart;
 import dev.pipewright.model.transformer.InputShape;
@@ -8,9 +13,11 @@ import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Placement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * A plan with what its export needs to know of network and cluster. The chain of a decoder is its
@@ -31,6 +38,38 @@ public record ExportSubject(
     Training training) {
   public ExportSubject {
     layers = List.copyOf(layers);
+  }
+
+  /**
+   * A plan of a network on a cluster.
+   *
+   * @param format of the network's file, where it was named
+   */
+  public static ExportSubject of(Costed costed, PipelinePlan plan, Optional<String> format) {
+    Workload workload = costed.workload();
+    return new ExportSubject(
+        plan,
+        costed.model(),
+        NetworkNames.transformer(costed.model(), format, costed.sequence()),
+        names(workload.chain()),
+        perNode(workload.cluster()),
+        workload.training());
+  }
+
+  private static List<String> names(Chain chain) {
+    List<String> names = new ArrayList<>();
+    for (int position = 0; position < chain.size(); position++) {
+      int[] added = chain.added(position);
+      names.add(chain.graph().layer(added[added.length - 1]).name());
+    }
+    return names;
+  }
+
+  private static int perNode(Cluster cluster) {
+    return (int)
+        IntStream.range(0, cluster.size())
+            .filter(device -> cluster.machine(device) == cluster.machine(0))
+            .count();
   }
 
   /** Another plan of the same network on the same cluster. */

@@ -37,6 +37,11 @@ final class GalvatronExport implements PlanExport {
   }
 
   @Override
+  public List<String> schedules(ExportSubject plan) {
+    return ScheduleRules.names(SCHEDULES);
+  }
+
+  @Override
   public List<ExportRule> rules() {
     return List.of(
         GridRules.decoder(),

@@ -1,7 +1,9 @@
 package dev.pipewright.formats.export;
 
+import dev.pipewright.plan.PipelinePlan;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** A launcher's file around the files of another target. */
@@ -49,11 +51,21 @@ final class LaunchExport implements PlanExport {
   }
 
   @Override
+  public List<String> schedules(ExportSubject plan) {
+    return around.apply(plan).schedules(plan);
+  }
+
+  @Override
   public List<ExportRule> rules() {
     return List.of(exported -> {
       List<Gap> gaps = around.apply(exported).gaps(exported);
       return gaps.isEmpty() ? java.util.Optional.empty() : java.util.Optional.of(gaps.get(0));
     });
+  }
+
+  @Override
+  public Optional<PipelinePlan> nearest(ExportSubject plan) {
+    return around.apply(plan).nearest(plan);
   }
 
   @Override

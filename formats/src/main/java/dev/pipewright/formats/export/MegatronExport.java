@@ -20,6 +20,11 @@ final class MegatronExport implements PlanExport {
   }
 
   @Override
+  public List<String> schedules(ExportSubject plan) {
+    return MegatronSteps.schedules();
+  }
+
+  @Override
   public List<ExportRule> rules() {
     return MegatronSteps.rules();
   }

@@ -22,6 +22,10 @@ final class MegatronSteps {
 
   private MegatronSteps() {}
 
+  static List<String> schedules() {
+    return ScheduleRules.names(SCHEDULES);
+  }
+
   static List<ExportRule> rules() {
     return List.of(
         GridRules.decoder(),

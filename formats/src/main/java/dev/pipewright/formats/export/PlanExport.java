@@ -2,6 +2,7 @@ package dev.pipewright.formats.export;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.planner.Restriction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,22 @@ public interface PlanExport {
 
   /** The limits of what it can say, in the order in which plans are changed to keep them. */
   List<ExportRule> rules();
+
+  /**
+   * The schedules of the catalogue that it has; none where it has all.
+   *
+   * @param plan any of the network
+   */
+  List<String> schedules(ExportSubject plan);
+
+  /**
+   * The plans of a network on a cluster that it can say.
+   *
+   * @param plan any of them
+   */
+  default Restriction restriction(ExportSubject plan) {
+    return new TargetRestriction(this, plan);
+  }
 
   /** The names of the files of any plan. */
   List<String> fileNames();

@@ -15,6 +15,11 @@ final class ScheduleRules {
   /** A schedule that a framework makes of its name, ranks, chunks and micro-batches. */
   record Known(String name, String theirs) {}
 
+  /** Their names in the catalogue. */
+  static List<String> names(List<Known> known) {
+    return known.stream().map(Known::name).toList();
+  }
+
   /**
    * The schedule is one of these; others become the interleaved one where that is among them and
    * the ranks have several stages, and 1F1B otherwise.

@@ -27,6 +27,11 @@ final class TorchExport implements PlanExport {
   }
 
   @Override
+  public List<String> schedules(ExportSubject plan) {
+    return List.of();
+  }
+
+  @Override
   public List<ExportRule> rules() {
     return List.of(
         GridRules.kinds(List.of(Kind.TENSOR, Kind.SEQUENCE)),

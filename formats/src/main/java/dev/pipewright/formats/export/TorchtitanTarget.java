@@ -10,6 +10,11 @@ interface TorchtitanTarget extends PlanExport {
   }
 
   @Override
+  default List<String> schedules(ExportSubject plan) {
+    return ScheduleRules.names(TorchtitanNetwork.SCHEDULES);
+  }
+
+  @Override
   default List<ExportRule> rules() {
     return TorchtitanNetwork.rules();
   }

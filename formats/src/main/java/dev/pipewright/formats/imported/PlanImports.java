@@ -5,6 +5,7 @@ import dev.pipewright.formats.PlanFiles;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Beginning;
+import dev.pipewright.formats.transformer.MegatronFile;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.plan.PipelinePlan;
@@ -54,6 +55,11 @@ public final class PlanImports {
   /** Whether a text is arguments of Megatron-LM rather than the name of a file. */
   public static boolean isArguments(String text) {
     return text.strip().startsWith("--");
+  }
+
+  /** Throws where such arguments are misspelled. */
+  public static void checkArguments(String place, String text) {
+    MegatronFile.arguments(Path.of(place), text);
   }
 
   /**

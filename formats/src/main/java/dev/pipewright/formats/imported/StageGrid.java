@@ -122,6 +122,7 @@ record StageGrid(
               List.of());
       made.add(stage.selective(keeping.recomputed.get(s)));
     }
+    boolean replicated = made.stream().anyMatch(stage -> stage.replicas() > 1);
     int data = perRank / divisions.get(0).parts();
     int replicas = byReplica ? data : 1;
     return new PipelinePlan(
@@ -129,7 +130,7 @@ record StageGrid(
         batching.microBatches,
         Math.multiplyExact(batching.samples, data / replicas),
         replicas,
-        keeping.overlaps,
+        keeping.overlaps && replicated, // otherwise there are no sums
         made,
         keeping.sharding);
   }

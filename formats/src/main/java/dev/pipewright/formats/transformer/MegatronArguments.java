@@ -2,6 +2,7 @@ package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.ShownText;
+import dev.pipewright.units.Check;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,9 +60,26 @@ public final class MegatronArguments {
     return values.isEmpty();
   }
 
+  /**
+   * Throws {@link BadInputException} where an argument is spelled almost like one that is read; the
+   * others that are not read are those of other parts of Megatron.
+   */
+  void refuseMisspelled() {
+    values.forEach((name, all) ->
+        MegatronNames.meant(name)
+            .ifPresent(meant -> {
+              throw wrong(name, "--%s is no argument of Megatron-LM; %s".formatted(name, meant));
+            }));
+  }
+
+  private List<Value> all(String name) {
+    Check.that(MegatronNames.isRead(name), "arguments that are read have a name: --%s", name);
+    return values.getOrDefault(name, List.of());
+  }
+
   /** The one value of a flag; two that differ are a mistake. */
   private @Nullable Value value(String name) {
-    List<Value> all = values.getOrDefault(name, List.of());
+    List<Value> all = all(name);
     @Nullable Value found = null;
     for (Value each : all) {
       String text = expanded(name, each);
@@ -90,7 +108,7 @@ public final class MegatronArguments {
 
   /** The value as the file writes it, without expansion; empty where there is none. */
   String raw(String name) {
-    List<Value> all = values.getOrDefault(name, List.of());
+    List<Value> all = all(name);
     return all.isEmpty() ? "" : all.get(0).text;
   }
 

@@ -85,6 +85,7 @@ public final class MegatronFile {
         .node()
         .members()
         .forEach((name, value) -> arguments.add(name, value.scalar(), value.line()));
+    arguments.refuseMisspelled();
     return arguments;
   }
 

@@ -37,6 +37,7 @@ final class MegatronScript {
   static MegatronArguments of(Path place, String text) {
     MegatronScript script = new MegatronScript(place);
     script.addWords(ShellWords.of(text, 1), 0);
+    script.arguments.refuseMisspelled();
     return script.arguments;
   }
 

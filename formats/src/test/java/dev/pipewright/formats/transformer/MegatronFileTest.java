@@ -217,6 +217,59 @@ class MegatronFileTest {
     assertTrue(said.startsWith("train.sh:" + expected), said);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "--tensor-model-parallel-sze, --tensor-model-parallel-size",
+    "--hiden-size, --hidden-size",
+    "--tensor_model_parralel_size, --tensor-model-parallel-size",
+    "--swigl, --swiglu",
+    "--recompute-num-layer, --recompute-num-layers",
+    "--sequnce-parallel, --sequence-parallel",
+    "--micro-batch-szie, --micro-batch-size",
+    "--hiddensize, --hidden-size",
+  })
+  void misspelledArgumentsAreRefused(String written, String meant) {
+    String words = "is no argument of Megatron-LM; did you mean \"" + meant + "\"?";
+    Path script = Refusal.file(folder, "train.sh", "p.py " + GPT + "\\\n " + written + " 4\n");
+    String said = Refusal.of(script, MegatronFile::read);
+    assertTrue(said.startsWith("train.sh:2: --") && said.endsWith(words), said);
+    Path yaml =
+        Refusal.file(folder, "t.yaml", "MODEL_ARGS:\n  --num-layers: 4\n  " + written + ": 4\n");
+    said = Refusal.of(yaml, MegatronFile::arguments);
+    assertTrue(said.startsWith("t.yaml:3: --") && said.endsWith(words), said);
+  }
+
+  /** Arguments that Megatron has and that are not read, and those of what starts it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--fp8-format hybrid",
+        "--fp4",
+        "--lr 1e-4",
+        "--num-workers 2",
+        "--nnodes 2",
+        "--seed 1",
+        "--encoder-num-layers 4",
+        "--hidden-dropout 0",
+        "--eval-interval 10",
+        "--no-masked-softmax",
+        "--cp-comm-type p2p",
+        "--overlap-param-gather",
+        "--moe-router-topk-scaling-factor 2",
+        "--distributed-timeout-minutes 60",
+        "--cpu-offloading-num-layers 2",
+        "--use-flash-attn",
+        "--attention-dropout 0",
+        "--train-iters 10",
+        "--split 9",
+        "--mock-data",
+        "--nproc-per-node 8",
+        "--vocab-file words.json"
+      })
+  void argumentsThatAreNotReadArePassedOver(String others) {
+    assertEquals(PLAIN, shape("torchrun p.py " + GPT + " " + others));
+  }
+
   @Test
   void valuesThatAFileAssignsTwiceAreRefused() {
     String text = "H=64\nif [ $X = 1 ]; then\n  H=128\nfi\np.py --num-layers 2 --hidden-size $H\n";

@@ -14,13 +14,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the simulated devices and links are like, beside the times that are given. */
 public final class SimulationOptions {
   private static final String SHARED = "shared";
-  private static final int MOST_RUNS = 100_000;
-  private static final int USUAL_RUNS = 200;
   private static final int USUAL_MACHINE = 8; // ranks
 
   @Option(
@@ -60,28 +59,7 @@ public final class SimulationOptions {
       description = "Ranks that compute everything X times as slowly.")
   private @Nullable String slow;
 
-  @Option(
-      names = "--jitter",
-      paramLabel = "SPREAD",
-      description =
-          "Vary durations at random: the standard deviation of their logarithm, 0.1 for about"
-              + " 10 %%. Prints median and 95th percentile of many runs.")
-  private @Nullable String jitter;
-
-  @Option(
-      names = "--stragglers",
-      paramLabel = "CHANCE:X",
-      description = "Probability that a rank takes X times as long, drawn for each run.")
-  private @Nullable String stragglers;
-
-  @Option(
-      names = "--runs",
-      paramLabel = "N",
-      description = "Number of runs with jitter or stragglers. Default: 200.")
-  private @Nullable String runs;
-
-  @Option(names = "--seed", paramLabel = "N", description = "Seed of all random runs. Default: 1.")
-  private @Nullable String seed;
+  @Mixin private JitterOptions chances = new JitterOptions();
 
   /** Throws where something is said that changes nothing in a schedule's runs. */
   public void checkSupported() {
@@ -90,7 +68,7 @@ public final class SimulationOptions {
           "--per-machine: only shared transfers go by machines; leave it out, or give --transfers"
               + " shared");
     }
-    checkChances();
+    chances.check();
   }
 
   /** The same in a plan's runs. */
@@ -99,12 +77,12 @@ public final class SimulationOptions {
       throw new BadInputException(
           "--per-machine: is for schedules, and a plan says where its devices are; leave it out");
     }
-    checkChances();
+    chances.check();
   }
 
   /** Refuses chances where runs are not for them. */
   void refuseJitter(String those, Path plan) {
-    if (jitter != null || stragglers != null) {
+    if (chances.varies()) {
       throw new BadInputException(
           "--jitter: and --stragglers are for %s, and %s is none; leave them out"
               .formatted(those, plan));
@@ -117,24 +95,14 @@ public final class SimulationOptions {
     given.put("--transfers", transfers != null);
     given.put("--slowdown", slowdown != null);
     given.put("--look-ahead", lookAhead != null);
-    given.put("--jitter", jitter != null);
-    given.put("--stragglers", stragglers != null);
+    given.put("--jitter", chances.given().equals("--jitter"));
+    given.put("--stragglers", chances.given().equals("--stragglers"));
     given.forEach((option, there) -> {
       if (there) {
         throw new BadInputException(
             "%s: %s %s; leave it out, --slow alone is heeded".formatted(option, plan, why));
       }
     });
-  }
-
-  private void checkChances() {
-    String unheeded = runs != null ? "--runs" : seed != null ? "--seed" : "";
-    if (!unheeded.isEmpty() && jitter == null && stragglers == null) {
-      throw new BadInputException(
-          unheeded
-              + ": without --jitter or --stragglers all runs are the same; leave it out, or give"
-              + " --jitter 0.1");
-    }
   }
 
   /** The conditions of every run of a schedule of so many ranks. */
@@ -228,47 +196,11 @@ public final class SimulationOptions {
   /** How durations differ from run to run; null where they do not. */
   @Nullable
   public Jitter jitter() {
-    if (jitter == null && stragglers == null) {
-      return null;
-    }
-    double spread = jitter == null ? 0 : number("--jitter", jitter, 0, "0.1");
-    double chance = 0;
-    double factor = 1;
-    if (stragglers != null) {
-      String[] parts = stragglers.split(":", -1);
-      if (parts.length != 2) {
-        throw new BadInputException(
-            "--stragglers: '%s' is no chance with a factor; write them like 0.05:1.5"
-                .formatted(stragglers));
-      }
-      chance = number("--stragglers", parts[0], 0, "0.05");
-      factor = number("--stragglers", parts[1], 1, "1.5");
-    }
-    if (spread > 10 || chance > 1) {
-      throw new BadInputException(
-          spread > 10
-              ? "--jitter: a spread of %s is beyond use; take at most 10".formatted(jitter)
-              : "--stragglers: %s is no chance; take one from 0 to 1".formatted(stragglers));
-    }
-    return new Jitter(seed(), spread, chance, factor);
-  }
-
-  private long seed() {
-    try {
-      return seed == null ? 1 : Long.parseLong(seed);
-    } catch (NumberFormatException e) {
-      throw new BadInputException(
-          "--seed: '%s' is no whole number; give one, like 1".formatted(seed));
-    }
+    return chances.jitter();
   }
 
   public int runs() {
-    int count = runs == null ? USUAL_RUNS : OptionValues.count("--runs", runs);
-    if (count > MOST_RUNS) {
-      throw new BadInputException(
-          "--runs: %d runs would take too long; take at most %d".formatted(count, MOST_RUNS));
-    }
-    return count;
+    return chances.runs();
   }
 
   private static int whole(String option, String text) {
@@ -284,7 +216,7 @@ public final class SimulationOptions {
         "%s: '%s' is no whole number from 0; give one, like 4".formatted(option, text));
   }
 
-  private static double number(String option, String text, double least, String like) {
+  static double number(String option, String text, double least, String like) {
     double value = Amounts.decimal(text);
     if (value >= least && value <= 1e6) {
       return value;

@@ -29,6 +29,25 @@ public final class ExportFlags {
               + " otherwise, which is the default.")
   @Nullable String torchtitanVersion;
 
+  /**
+   * The target to whose plans a search keeps; empty where the nearest plan is to be exported
+   * instead.
+   *
+   * @param export the target, where there is one
+   */
+  Optional<Target> searched(@Nullable String export) {
+    return nearest || export == null
+        ? Optional.empty()
+        : Optional.of(new Target(export, Optional.ofNullable(around)));
+  }
+
+  /**
+   * A target of exports by name.
+   *
+   * @param around whose files a launcher's start
+   */
+  record Target(String name, Optional<String> around) {}
+
   /** Whether any of them is given. */
   boolean given() {
     return nearest || around != null || torchtitanVersion != null;

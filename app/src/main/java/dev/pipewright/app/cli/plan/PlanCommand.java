@@ -69,6 +69,8 @@ import picocli.CommandLine.Spec;
       "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9",
       "  pipewright plan llama3-8b --cluster h100:4x8 --global-batch 512 --smallest-cluster",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective cost --device-hour 2.5",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective p95 --stragglers 0.05:1.5",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --front --out front",
       "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
@@ -95,13 +97,15 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       paramLabel = "NAME",
       description =
           "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap),"
-              + " throughput (the fastest of the planners without flushes that fits memory) or cost"
-              + " (fewest device-seconds of a step, also on a part of the cluster).")
+              + " throughput (the fastest of the planners without flushes that fits memory), cost"
+              + " (fewest device-seconds of a step, also on a part of the cluster) or p95 (least"
+              + " 95th percentile of steps whose durations vary, with --jitter or --stragglers).")
   private @Nullable String objective;
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private LevelFlags levels = new LevelFlags();
   @Mixin private SizingFlags sizing = new SizingFlags();
+  @Mixin private RobustFlags robust = new RobustFlags();
   @Mixin private SweepFlags sweep = new SweepFlags();
 
   @Option(
@@ -109,7 +113,8 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       paramLabel = "TARGET",
       description =
           "Also write the plan for another framework, as `export` does: with the other files, or"
-              + " after the answer.")
+              + " after the answer. The search keeps to plans that the framework can say; with"
+              + " --nearest it does not, and the nearest one is written.")
   private @Nullable String export;
 
   @Mixin private ExportFlags exporting = new ExportFlags();
@@ -124,7 +129,8 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       names = "--out",
       paramLabel = "DIR",
       description =
-          "Write plan.json, report.html, timeline.svg and trace.json; of a placement plan.json alone.")
+          "Write plan.json, report.html, timeline.svg and trace.json; of a placement plan.json alone;"
+              + " of a front front.json, front.svg, plan-1.json and so on.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -167,8 +173,11 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     found.of("--export", this::checkExport);
     found.of("--against", () -> synchronous.reasons().check());
     found.of("--smallest-cluster", () -> sizing.check(objective));
+    found.of("--jitter", () -> robust.check(objective));
     boolean known = before == found.sentences().size();
-    if (known && (objective == null || sizing.isGiven(objective)) && isForTime(planner)) {
+    if (known
+        && (objective == null || sizing.isGiven(objective) || robust.isGiven(objective))
+        && isForTime(planner)) {
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
     }
@@ -193,6 +202,10 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   }
 
   private void checkExport() {
+    if (export != null && sizing.front()) {
+      throw new BadInputException(
+          "--export: is for one plan, and --front has several; leave it out, and export a file of the front");
+    }
     if (export != null) {
       ExportCatalog.named("--export", export, exporting.options());
     } else if (exporting.given()) {
@@ -210,18 +223,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   /** The planners of the catalogue by objective. */
   @Override
   public List<String> moreHelp() {
-    List<String> lines = new ArrayList<>();
-    for (Objective each : Objective.values()) {
-      if (PlannerCatalog.entries(each).isEmpty()) {
-        continue; // it takes those for time
-      }
-      lines.add("");
-      lines.add("Planners for %s:".formatted(each.word()));
-      for (PlannerEntry entry : PlannerCatalog.entries(each)) {
-        lines.add("  %-18s %s".formatted(entry.name(), entry.words()));
-      }
-    }
-    return lines;
+    return PlannerNames.help();
   }
 
   @Override
@@ -259,7 +261,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   }
 
   private List<String> fileNames() {
-    List<String> names = new ArrayList<>(Answer.FILES);
+    List<String> names = new ArrayList<>(sizing.front() ? FrontAnswer.names() : Answer.FILES);
     if (export != null) {
       names.addAll(ExportCatalog.named("--export", export, exporting.options()).fileNames());
     }
@@ -300,9 +302,22 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       return ThroughputAnswer.of(model, arguments, synchronous, levels, patience);
     }
     PlannerEntry entry = meant.get();
+    if (sizing.front()) {
+      return FrontAnswer.of(entry, model, arguments, synchronous, sizing.smallest(), patience);
+    }
     if (sizing.isGiven(objective)) {
       return SizedAnswer.of(
           entry, model, arguments, synchronous, ownFlags(), sizing, objective, patience);
+    }
+    if (robust.isGiven(objective) && entry.steps().isPresent()) {
+      return RobustAnswer.of(
+          entry.name(),
+          model,
+          arguments,
+          synchronous,
+          robust,
+          exporting.searched(export),
+          patience);
     }
     return switch (entry.method()) {
       case StepPlanner step ->
@@ -315,6 +330,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
                   arguments,
                   synchronous,
                   synchronous.options().withFlags(ownFlags()),
+                  exporting.searched(export),
                   patience);
       case SteadyPlanner steady ->
           SteadyAnswer.of(

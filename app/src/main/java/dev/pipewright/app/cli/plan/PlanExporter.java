@@ -1,10 +1,9 @@
 package dev.pipewright.app.cli.plan;
 
-import dev.pipewright.cluster.Cluster;
+import dev.pipewright.api.PlannedForTarget;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.SimulatedOracle;
-import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.export.ExportCatalog;
 import dev.pipewright.formats.export.ExportSubject;
@@ -14,10 +13,7 @@ import dev.pipewright.formats.export.PlanExport;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.problem.Costed;
-import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.problem.PlanFit;
-import dev.pipewright.model.Chain;
-import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Evaluation;
@@ -28,20 +24,38 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * Exports a plan with what it costs to say it in another way.
  *
  * @param costed network and cluster
  * @param globalBatch samples of a step
+ * @param insteadOf the faster plan that the target cannot say, where a search kept to those that it
+ *     can
  */
 public record PlanExporter(
     Costed costed,
     CostModel costModel,
     long globalBatch,
     PipelinePlan plan,
-    Optional<String> format) {
+    Optional<String> format,
+    Optional<PlannedForTarget> insteadOf) {
+  /** Of a plan that was not searched for a target. */
+  public PlanExporter(
+      Costed costed,
+      CostModel costModel,
+      long globalBatch,
+      PipelinePlan plan,
+      Optional<String> format) {
+    this(costed, costModel, globalBatch, plan, format, Optional.empty());
+  }
+
+  /** The same of the answer of a search that kept to what a target can say. */
+  PlanExporter insteadOf(Optional<PlannedForTarget> found) {
+    return new PlanExporter(
+        costed, costModel, globalBatch, plan, format, found.filter(PlannedForTarget::isRestricted));
+  }
+
   /**
    * What an export came to.
    *
@@ -101,14 +115,42 @@ public record PlanExporter(
       Optional<String> refusal,
       List<Gap> gaps) {
     List<ExportedFile> files = target.write(exported);
-    List<String> notes = target.notes(exported);
+    List<String> notes = new ArrayList<>();
+    insteadOf.ifPresent(found -> notes.add(words(target, found)));
+    notes.addAll(target.notes(exported));
     Map<String, Object> object = object(name, gaps);
+    insteadOf.ifPresent(found -> object.put("instead_of", object(found)));
     object.put(
         "files",
         files.stream().map(f -> JsonText.pair("name", f.name(), "text", f.text())).toList());
     object.put("notes", notes);
     object.put("plan", PlanJson.object(exported.plan()));
     return new Outcome(name, Optional.of(exported.plan()), files, notes, refusal, object);
+  }
+
+  /** What keeping to the target costs. */
+  private static String words(PlanExport target, PlannedForTarget found) {
+    return "%s cannot say the plan that is found without --export, whose step takes %s: %s; the step of this plan, which it can say, takes %s"
+        .formatted(
+            target.framework(),
+            Units.seconds(found.freeSeconds()),
+            String.join(", and ", found.cannotSay()),
+            longer(found.cost()));
+  }
+
+  private static Map<String, Object> object(PlannedForTarget found) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("step_s", found.freeSeconds());
+    object.put("cost", found.cost());
+    object.put("cannot_say", found.cannotSay());
+    object.put("plan", PlanJson.object(found.free().plan()));
+    return object;
+  }
+
+  private static String longer(double change) {
+    return Math.abs(change) < 5e-4
+        ? "as long"
+        : Units.percent(Math.abs(change)) + (change > 0 ? " longer" : " shorter");
   }
 
   private Outcome refused(String name, String sentence, List<Gap> gaps) {
@@ -152,9 +194,7 @@ public record PlanExporter(
             what,
             Units.seconds(after),
             Units.seconds(before),
-            Math.abs(change) < 5e-4
-                ? "as long"
-                : Units.percent(Math.abs(change)) + (change > 0 ? " longer" : " shorter"),
+            longer(change),
             Units.binary(other.get().peakBytes(), "B"),
             Units.binary(own.get().peakBytes(), "B"),
             misfit.isPresent() ? ", more than it has" : "");
@@ -176,33 +216,6 @@ public record PlanExporter(
   }
 
   private ExportSubject exported() {
-    Workload workload = costed.workload();
-    return new ExportSubject(
-        plan,
-        costed.model(),
-        shape(),
-        names(workload.chain()),
-        perNode(workload.cluster()),
-        workload.training());
-  }
-
-  private Optional<TransformerShape> shape() {
-    return NetworkNames.transformer(costed.model(), format, costed.sequence());
-  }
-
-  private static List<String> names(Chain chain) {
-    List<String> names = new ArrayList<>();
-    for (int position = 0; position < chain.size(); position++) {
-      int[] added = chain.added(position);
-      names.add(chain.graph().layer(added[added.length - 1]).name());
-    }
-    return names;
-  }
-
-  private static int perNode(Cluster cluster) {
-    return (int)
-        IntStream.range(0, cluster.size())
-            .filter(device -> cluster.machine(device) == cluster.machine(0))
-            .count();
+    return ExportSubject.of(costed, plan, format);
   }
 }

@@ -7,6 +7,7 @@ import dev.pipewright.planner.PlannerFlag;
 import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.catalog.PlannerOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -54,8 +55,8 @@ final class PlannerNames {
     if (planner.equals(PlannerCatalog.DEFAULT)) {
       return PlannerCatalog.of(wanted, wanted == Objective.PEAK_MEMORY && measured.getAsBoolean());
     }
-    if (wanted == Objective.COST && entry.objective() == Objective.STEP_TIME) {
-      return Optional.of(entry); // asked on parts of the cluster
+    if (planned(wanted) == Objective.STEP_TIME && entry.objective() == Objective.STEP_TIME) {
+      return Optional.of(entry); // asked on parts of the cluster, or for many steps
     }
     if (entry.objective() != wanted) {
       throw new BadInputException(
@@ -72,9 +73,25 @@ final class PlannerNames {
     return Optional.of(entry);
   }
 
+  /** The planners of the catalogue by objective, line by line. */
+  static List<String> help() {
+    List<String> lines = new ArrayList<>();
+    for (Objective each : Objective.values()) {
+      if (PlannerCatalog.entries(each).isEmpty()) {
+        continue; // it takes those for time
+      }
+      lines.add("");
+      lines.add("Planners for %s:".formatted(each.word()));
+      for (PlannerEntry entry : PlannerCatalog.entries(each)) {
+        lines.add("  %-18s %s".formatted(entry.name(), entry.words()));
+      }
+    }
+    return lines;
+  }
+
   /** What planners for an objective make small. */
   private static Objective planned(Objective wanted) {
-    return wanted == Objective.COST ? Objective.STEP_TIME : wanted;
+    return wanted == Objective.COST || wanted == Objective.P95 ? Objective.STEP_TIME : wanted;
   }
 
   /**

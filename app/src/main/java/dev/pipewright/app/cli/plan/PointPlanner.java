@@ -38,6 +38,7 @@ final class PointPlanner implements SweepPlanner {
           "--out",
           "--json",
           "--export",
+          "--front",
           "--nearest",
           "--around",
           "--torchtitan-version",

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -44,9 +44,9 @@ public final class ReasonFlags {
   /**
    * Reasons for the best plan; none where there is none.
    *
-   * @param stop asked now and then whether to leave searches at what they have
+   * @param plans how the same problem is planned on other clusters
    */
-  Reasons of(Problem problem, Planned found, BooleanSupplier stop) {
+  Reasons of(Problem problem, Planned found, Function<Problem, Planned> plans) {
     if (!found.isFound()) {
       return Reasons.NONE;
     }
@@ -55,7 +55,7 @@ public final class ReasonFlags {
       comparisons.add(given(problem, found, against));
     }
     comparisons.addAll(found.alternatives());
-    List<Change> changes = whatIf ? Planners.whatIf(problem, found, stop) : List.of();
+    List<Change> changes = whatIf ? Planners.whatIf(problem, found, plans) : List.of();
     return new Reasons(comparisons, changes);
   }
 
@@ -90,9 +90,14 @@ public final class ReasonFlags {
     return FileNames.file(AGAINST, name);
   }
 
-  /** Throws where there is no such file: searches take long. */
+  /** Throws where there is no such file or argument: searches take long. */
   void check() {
-    if (against != null && !PlanImports.isArguments(against)) {
+    if (against == null) {
+      return;
+    }
+    if (PlanImports.isArguments(against)) {
+      PlanImports.checkArguments(AGAINST, against);
+    } else {
       InputFile.check(file(against));
     }
   }

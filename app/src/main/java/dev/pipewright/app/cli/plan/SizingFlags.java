@@ -20,6 +20,13 @@ final class SizingFlags {
   private boolean smallest;
 
   @Option(
+      names = "--front",
+      description =
+          "Plans that no other excels in step time and memory, found under falling limits of memory;"
+              + " with --smallest-cluster on parts of the cluster, too. With --out each is a file.")
+  private boolean front;
+
+  @Option(
       names = "--target-time",
       paramLabel = "S",
       description = "With --smallest-cluster: seconds that a step may take at most.")
@@ -39,6 +46,14 @@ final class SizingFlags {
   /** Throws where the flags contradict each other or are no numbers. */
   void check(@Nullable String objective) {
     boolean cost = Objective.COST.word().equals(objective);
+    if (front && objective != null && !objective.equals(Objective.STEP_TIME.word())) {
+      throw new BadInputException(
+          "--front: is of step time and memory, and --objective %s of something else; leave out one of them"
+              .formatted(objective));
+    }
+    if (front && targetTime != null) {
+      throw new BadInputException("--target-time: --front has plans of any time; leave out one");
+    }
     if (smallest && objective != null && !objective.equals(Objective.STEP_TIME.word())) {
       throw new BadInputException(
           "--smallest-cluster: asks for the fewest devices, and --objective %s for others; leave out one of them"
@@ -53,6 +68,11 @@ final class SizingFlags {
     }
     target();
     price();
+  }
+
+  /** Whether a front is asked for rather than a plan. */
+  boolean front() {
+    return front;
   }
 
   boolean smallest() {

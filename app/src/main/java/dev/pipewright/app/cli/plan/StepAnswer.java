@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.plan;
 
 import dev.pipewright.api.Oracles;
 import dev.pipewright.api.Planned;
+import dev.pipewright.api.PlannedForTarget;
 import dev.pipewright.api.Planners;
 import dev.pipewright.api.Problem;
 import dev.pipewright.app.cli.input.ModelArgument;
@@ -26,14 +27,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /** The best plan of a step of synchronous training, or a given one, scored. */
 public final class StepAnswer implements Answer.Remarks {
   private final Planned found;
   private final boolean ended;
   private final Reasons reasons;
+  private final Optional<PlannedForTarget> target;
 
-  private StepAnswer(Planned found, boolean ended, Reasons reasons) {
+  private StepAnswer(
+      Planned found, boolean ended, Reasons reasons, Optional<PlannedForTarget> target) {
+    this.target = target;
     this.found = found;
     this.ended = ended;
     this.reasons = reasons;
@@ -46,6 +51,7 @@ public final class StepAnswer implements Answer.Remarks {
       ModelArgument arguments,
       SynchronousFlags flags,
       StepOptions step,
+      Optional<ExportFlags.Target> target,
       SearchDeadline patience) {
     Optional<Path> given = flags.evaluate();
     if (given.isPresent()) {
@@ -54,10 +60,23 @@ public final class StepAnswer implements Answer.Remarks {
     }
     Problem problem =
         new Problem(arguments.named(model, Optional.empty(), OptionalInt.empty()), step);
-    Planned found = Planners.plan(problem, planner, patience);
+    Function<Problem, PlannedForTarget> plans = asked -> plan(asked, planner, target, patience);
+    PlannedForTarget found = plans.apply(problem);
     boolean ended = patience.ended();
-    Reasons reasons = flags.reasons().of(problem, found, patience);
-    return of(found, arguments.profileBatch(), ended, reasons);
+    Reasons reasons =
+        flags.reasons().of(problem, found.planned(), there -> plans.apply(there).planned());
+    return of(found.planned(), arguments.profileBatch(), ended, reasons, Optional.of(found));
+  }
+
+  /** Plans for a target, or for none. */
+  static PlannedForTarget plan(
+      Problem problem,
+      String planner,
+      Optional<ExportFlags.Target> target,
+      SearchDeadline patience) {
+    return target
+        .map(to -> Planners.planFor(problem, planner, to.name(), to.around(), patience))
+        .orElseGet(() -> PlannedForTarget.of(Planners.plan(problem, planner, patience)));
   }
 
   private static Answer evaluated(
@@ -84,16 +103,20 @@ public final class StepAnswer implements Answer.Remarks {
    * @param ended whether the search was ended early
    */
   public static Answer of(Planned found, OptionalInt profileBatch, boolean ended) {
-    return of(found, profileBatch, ended, Reasons.NONE);
+    return of(found, profileBatch, ended, Reasons.NONE, Optional.empty());
   }
 
   private static Answer of(
-      Planned found, OptionalInt profileBatch, boolean ended, Reasons reasons) {
+      Planned found,
+      OptionalInt profileBatch,
+      boolean ended,
+      Reasons reasons,
+      Optional<PlannedForTarget> target) {
     return new Answer(
         found.planning(),
         Answer.Subject.of(found.costed(), profileBatch, found.request().globalBatch()),
         found.searchSeconds(),
-        new StepAnswer(found, ended, reasons));
+        new StepAnswer(found, ended, reasons, target));
   }
 
   @Override
@@ -107,11 +130,12 @@ public final class StepAnswer implements Answer.Remarks {
         .best()
         .map(best ->
             new PlanExporter(
-                found.costed(),
-                request().costModel(),
-                request().globalBatch(),
-                best.plan(),
-                Optional.empty()));
+                    found.costed(),
+                    request().costModel(),
+                    request().globalBatch(),
+                    best.plan(),
+                    Optional.empty())
+                .insteadOf(target));
   }
 
   @Override
@@ -123,6 +147,9 @@ public final class StepAnswer implements Answer.Remarks {
   public List<String> of() {
     if (planning().objective() == Objective.COST) {
       return ended ? List.of("the search was ended early; this is the cheapest so far") : List.of();
+    }
+    if (planning().objective() == Objective.P95) {
+      return ended ? List.of("the search was ended early; this is the best so far") : List.of();
     }
     if (planning().objective() == Objective.PEAK_MEMORY) {
       return ended && !planning().search().exhaustive()

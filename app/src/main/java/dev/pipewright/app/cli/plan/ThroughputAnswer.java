@@ -91,7 +91,14 @@ public final class ThroughputAnswer implements PlannerAnswer {
       StepOptions oneStage = flags.options().withStages(1);
       rivals.add(
           oneDevice(
-              StepAnswer.of(PlannerCatalog.STRAIGHT, model, arguments, flags, oneStage, patience)));
+              StepAnswer.of(
+                  PlannerCatalog.STRAIGHT,
+                  model,
+                  arguments,
+                  flags,
+                  oneStage,
+                  Optional.empty(),
+                  patience)));
     }
     rivals.sort(
         Comparator.comparing((Rival rival) -> rival.misfit().isPresent())

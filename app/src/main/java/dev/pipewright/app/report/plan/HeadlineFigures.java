@@ -30,10 +30,13 @@ final class HeadlineFigures {
       }
       if (!Double.isNaN(best.seconds())) {
         figures.add(stepTime(best));
+        best.p95().ifPresent(tail -> figures.add(p95(best, tail)));
         figures.add(speedUp(planning, best));
       }
       if (!memoryFirst) {
-        figures.add(lowerBound(planning, best));
+        if (planning.lowerBound().value() > 0 || planning.objective() != Objective.P95) {
+          figures.add(lowerBound(planning, best));
+        }
         figures.add(peakMemory(best.decisive()));
       }
       double idle = picture.idleShare();
@@ -67,6 +70,14 @@ final class HeadlineFigures {
         "simulated; " + Words.against("estimate", estimate, simulated));
   }
 
+  private static Figure p95(Candidate best, double tail) {
+    return new Figure(
+        "p95 step",
+        Units.seconds(tail),
+        "the 95th percentile where durations vary, %s of the step without"
+            .formatted(Numbers.times(tail / best.seconds())));
+  }
+
   private static Figure speedUp(Planning planning, Candidate best) {
     String one = "over one device (" + Units.seconds(planning.serialSeconds()) + ")";
     return best.seconds() > 0
@@ -76,15 +87,20 @@ final class HeadlineFigures {
 
   /** The bound holds under the cost model, so its gap is the estimate's. */
   private static Figure lowerBound(Planning planning, Candidate best) {
-    boolean memory = planning.objective() == Objective.PEAK_MEMORY;
     double bound = planning.lowerBound().value();
     double value =
         switch (planning.objective()) {
           case PEAK_MEMORY -> best.peakBytes();
           case COST -> best.plan().devices() * best.estimate().stepSeconds();
+          case P95 -> planning.value();
           case STEP_TIME, THROUGHPUT -> best.estimate().stepSeconds();
         };
-    String of = memory ? "plan" : "estimate";
+    String of =
+        switch (planning.objective()) {
+          case PEAK_MEMORY -> "plan";
+          case P95 -> "95th percentile";
+          case COST, STEP_TIME, THROUGHPUT -> "estimate";
+        };
     String why = planning.lowerBound().why();
     if (bound > 0) {
       String above = Units.percent(value / bound - 1);
@@ -101,7 +117,7 @@ final class HeadlineFigures {
     return switch (objective) {
       case PEAK_MEMORY -> Numbers.bytes(value);
       case COST -> Units.significant(value) + " device-s";
-      case STEP_TIME, THROUGHPUT -> Units.seconds(value);
+      case STEP_TIME, THROUGHPUT, P95 -> Units.seconds(value);
     };
   }
 
