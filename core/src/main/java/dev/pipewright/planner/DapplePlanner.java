@@ -43,7 +43,7 @@ public final class DapplePlanner {
   private static final int MOST_MACHINES = 512;
 
   /** Partial plans of the wide pass next to a known plan. */
-  private static final long LABELS_WITHIN = 2_000_000;
+  private static final long LABELS_WITHIN = 4_000_000;
 
   private final StageCosts costs;
   private final StageCosts searched;

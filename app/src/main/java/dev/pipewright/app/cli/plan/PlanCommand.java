@@ -20,23 +20,19 @@ import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.Objective;
-import dev.pipewright.planner.PlannerFlag;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.catalog.OperatorPlanner;
 import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
-import dev.pipewright.planner.catalog.PlannerOption;
 import dev.pipewright.planner.catalog.SteadyPlanner;
 import dev.pipewright.planner.catalog.StepPlanner;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -275,21 +271,8 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   private Optional<PlannerEntry> meant() {
     Optional<PlannerEntry> of =
         PlannerNames.of(planner, objective, this::isTable).map(synchronous::meant);
-    Set<PlannerOption> options = EnumSet.of(PlannerOption.STAGES);
-    List<PlannerFlag> flags = new ArrayList<>();
-    of.ifPresent(entry -> {
-      options.clear();
-      options.addAll(entry.options());
-      flags.addAll(entry.flags());
-      if (synchronous.isScheduleOf(entry)) {
-        options.add(PlannerOption.SCHEDULE);
-      }
-    });
     PlannerNames.checkSupported(
-        of.map(PlannerEntry::name).orElse(ThroughputAnswer.NAME),
-        options,
-        flags,
-        spec.commandLine().getParseResult());
+        of, of.filter(synchronous::isScheduleOf).isPresent(), spec.commandLine().getParseResult());
     return of;
   }
 

@@ -97,17 +97,21 @@ final class PlannerNames {
   /**
    * Refuses flags that the planner does not support.
    *
-   * @param name of the planner
-   * @param options that it supports
-   * @param flags that it declares for itself
+   * @param planner empty where several compete
+   * @param scheduled whether {@code --schedule} names the planner's own schedule
    */
-  static void checkSupported(
-      String name, Set<PlannerOption> options, List<PlannerFlag> flags, ParseResult given) {
+  static void checkSupported(Optional<PlannerEntry> planner, boolean scheduled, ParseResult given) {
+    String name = planner.map(PlannerEntry::name).orElse(ThroughputAnswer.NAME);
+    Set<PlannerOption> options =
+        planner.map(PlannerEntry::options).orElse(Set.of(PlannerOption.STAGES));
     for (PlannerOption option : PlannerOption.values()) {
-      if (given.hasMatchedOption(option.flag()) && !options.contains(option)) {
+      boolean supported =
+          options.contains(option) || (scheduled && option == PlannerOption.SCHEDULE);
+      if (given.hasMatchedOption(option.flag()) && !supported) {
         throw unsupported(option.flag(), name, entry -> entry.options().contains(option));
       }
     }
+    List<PlannerFlag> flags = planner.map(PlannerEntry::flags).orElse(List.of());
     for (PlannerEntry other : PlannerCatalog.withFlags()) {
       for (PlannerFlag flag : other.flags()) {
         if (given.hasMatchedOption(flag.name()) && !flags.contains(flag)) {
