@@ -16,6 +16,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.input to
       info.picocli;
+  opens dev.pipewright.app.cli.launch to
+      info.picocli;
   opens dev.pipewright.app.cli.plan to
       info.picocli;
   opens dev.pipewright.app.cli.predict to

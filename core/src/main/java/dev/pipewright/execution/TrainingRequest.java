@@ -105,8 +105,10 @@ public record TrainingRequest(
    * @param elsewhere how many run on machines that join
    * @param port where these report; 0 for any free one
    * @param patience how long a worker may make no progress before it ends the run
+   * @param rendezvous how other machines find this one where a launcher has started them all
    */
-  public record Machines(int elsewhere, int port, Seconds patience) {
+  public record Machines(
+      int elsewhere, int port, Seconds patience, Optional<Rendezvous> rendezvous) {
     /** Beyond what a step should take. */
     public static final Seconds USUAL_PATIENCE = new Seconds(60);
 
@@ -122,9 +124,31 @@ public record TrainingRequest(
       Check.positive(patience.value(), "the patience with a worker");
     }
 
+    /** Machines that people have join, with a token of the run's own. */
+    public Machines(int elsewhere, int port, Seconds patience) {
+      this(elsewhere, port, patience, Optional.empty());
+    }
+
     /** The same with more patience. */
     public Machines after(double seconds) {
-      return new Machines(elsewhere, port, new Seconds(patience.value() + seconds));
+      return new Machines(elsewhere, port, new Seconds(patience.value() + seconds), rendezvous);
+    }
+  }
+
+  /**
+   * What all machines of a run have been given by their launcher.
+   *
+   * @param token the secret that lets them take part
+   * @param patience how long they may take to join
+   */
+  public record Rendezvous(String token, Seconds patience) {
+    public Rendezvous {
+      Check.positive(patience.value(), "the patience with machines that join");
+    }
+
+    @Override
+    public String toString() {
+      return "a rendezvous within " + patience;
     }
   }
 

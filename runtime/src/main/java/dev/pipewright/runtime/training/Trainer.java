@@ -6,6 +6,7 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Rendezvous;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
@@ -223,9 +224,16 @@ public final class Trainer implements TrainingService {
             .with(
                 Launch.Patience.USUAL
                     .afterInterrupt(afterInterrupt)
-                    .withStall(stall(request.machines().patience())));
+                    .withStall(duration(request.machines().patience())));
+    Optional<Rendezvous> rendezvous = request.machines().rendezvous();
+    if (rendezvous.isPresent()) {
+      launch =
+          launch
+              .withToken(rendezvous.get().token())
+              .with(launch.patience().withJoin(duration(rendezvous.get().patience())));
+    }
     try (Coordinator coordinator = new Coordinator(launch)) {
-      if (request.machines().elsewhere() > 0) {
+      if (request.machines().elsewhere() > 0 && rendezvous.isEmpty()) {
         ledger.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
       }
       coordinator.run(ledger);
@@ -239,7 +247,7 @@ public final class Trainer implements TrainingService {
     }
   }
 
-  private static Duration stall(Seconds patience) {
+  private static Duration duration(Seconds patience) {
     return Duration.ofMillis((long) Math.min(LONGEST_MILLISECONDS, 1e3 * patience.value()));
   }
 

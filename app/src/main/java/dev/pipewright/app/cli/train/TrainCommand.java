@@ -1,8 +1,10 @@
 package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.app.cli.launch.LaunchedRank;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
@@ -13,6 +15,7 @@ import dev.pipewright.formats.answer.TrainingJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.predict.run.RunPrediction;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.ServiceLoader;
@@ -40,6 +43,7 @@ import picocli.CommandLine.Spec;
       "  pipewright train PLAN.json --steps 200 --out run --checkpoint-every 20 --resume run",
       "  pipewright train PLAN.json --emulate --stretch 10",
       "  pipewright train PLAN.json --remote-workers 4 --port 7000   (and `join` on other machines)",
+      "  srun pipewright train PLAN.json --launcher env   (one rank per node, from a batch script)",
       "",
       "Ctrl-C, or SIGTERM, ends it after the step that is running, with a checkpoint where these are",
       "kept; asynchronous schedules go on to the next evaluation or checkpoint. What has",
@@ -115,14 +119,19 @@ public final class TrainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     TrainArgument.Chosen chosen = what.chosen();
-    TrainingRequest request = request(chosen);
+    Optional<LaunchedRank> launched = machines.launcher.rank(System.getenv());
+    TrainingRequest request = request(chosen, launched);
+    PrintWriter err = spec.commandLine().getErr();
+    if (launched.isPresent() && !launched.get().coordinates()) {
+      return follow(launched.get(), request, err);
+    }
+    launched.ifPresent(rank -> sayRanks(rank, err));
     Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
     double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
     request = request.on(request.machines().after(step));
     if (expected.emulate) {
       request = request.emulating(runPrediction.orElseThrow().layers());
     }
-    PrintWriter err = spec.commandLine().getErr();
     LossWatch watch = new LossWatch(request.rule().rate());
     TrainingOutcome outcome;
     try (SearchDeadline patience =
@@ -148,6 +157,30 @@ public final class TrainCommand implements Callable<Integer> {
     return Failures.INTERRUPTED;
   }
 
+  private void sayRanks(LaunchedRank rank, PrintWriter err) {
+    if (!json && rank.worldSize() > 1) {
+      err.printf(
+          "rank 0 of %d by %s: the others join at %s%n",
+          rank.worldSize(), rank.launcher(), rank.coordinator());
+      err.flush();
+    }
+  }
+
+  /** What a rank other than 0 does: it runs its workers, and rank 0 says how training goes. */
+  private int follow(LaunchedRank rank, TrainingRequest request, PrintWriter err) {
+    Optional<String> logs =
+        request.keeping().folder().map(folder -> Path.of(folder).resolve("logs").toString());
+    JoinRequest join =
+        machines.launcher.join(
+            rank,
+            request.machines().rendezvous().orElseThrow(),
+            rank.workersOf(request.assignment().size()),
+            logs);
+    Optional<String> why = JoinCommand.service().join(join);
+    why.ifPresent(words -> err.println("pipewright: rank %d: %s".formatted(rank.rank(), words)));
+    return why.isPresent() ? Failures.BROKEN : 0;
+  }
+
   private void checkRule() {
     if (rate != null && !(rate > 0)) {
       throw new BadInputException(
@@ -163,7 +196,7 @@ public final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  private TrainingRequest request(TrainArgument.Chosen chosen) {
+  private TrainingRequest request(TrainArgument.Chosen chosen, Optional<LaunchedRank> launched) {
     checkRule();
     UpdateRule usual = chosen.usualRule(run.worker.optimizer(chosen.usualOptimizer()));
     UpdateRule rule;
@@ -188,7 +221,7 @@ public final class TrainCommand implements Callable<Integer> {
         run.seed,
         run.workers,
         run.computing(),
-        machines.machines(chosen.assignment().size(), run.workers),
+        machines.machines(chosen.assignment().size(), run.workers, launched),
         keeping.keeping(),
         keeping.evaluateEvery(),
         force,
