@@ -28,6 +28,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.terminal to
       info.picocli;
+  opens dev.pipewright.app.cli.trace to
+      info.picocli;
   opens dev.pipewright.app.cli.train to
       info.picocli;
 

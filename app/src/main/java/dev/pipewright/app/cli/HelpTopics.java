@@ -44,7 +44,7 @@ final class HelpTopics {
     topic("Launcher", "launcher rank world-size coordinator token-file join-timeout");
     topic("Checkpoints", "checkpoint-every keep resume");
     topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
-    topic("Measurement", "collective level machine");
+    topic("Measurement", "collective level machine whole");
     topic("Export", "to export nearest around torchtitan-version");
     topic("Output", "out json svg html trace csv csv-transfers");
     topic(OTHERS, "help version debug");

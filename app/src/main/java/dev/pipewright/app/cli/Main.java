@@ -12,6 +12,7 @@ import dev.pipewright.app.cli.schedule.CyclicMemoryCommand;
 import dev.pipewright.app.cli.schedule.ScheduleCommand;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.app.cli.trace.ImportCommand;
 import dev.pipewright.app.cli.train.CompareCommand;
 import dev.pipewright.app.cli.train.JoinCommand;
 import dev.pipewright.app.cli.train.ProfileCommand;
@@ -47,6 +48,7 @@ import picocli.CommandLine.Spec;
       ProfileCommand.class,
       CompareCommand.class,
       CalibrateCommand.class,
+      ImportCommand.class,
       JoinCommand.class,
       ModelsCommand.class,
       ClustersCommand.class,

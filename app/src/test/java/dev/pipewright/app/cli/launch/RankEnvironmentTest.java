@@ -65,7 +65,8 @@ class RankEnvironmentTest {
   }
 
   private static String refusal(Stated stated, String... texts) {
-    return assertThrows(BadInputException.class, () -> found(stated, texts)).getMessage();
+    return String.valueOf(
+        assertThrows(BadInputException.class, () -> found(stated, texts)).getMessage());
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -28,8 +29,9 @@ class RunTokenTest {
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
   }
 
-  private static String refusal(Map<String, String> environment, Path file) {
-    return assertThrows(BadInputException.class, () -> RunToken.of(environment, file)).getMessage();
+  private static String refusal(Map<String, String> environment, @Nullable Path file) {
+    return String.valueOf(
+        assertThrows(BadInputException.class, () -> RunToken.of(environment, file)).getMessage());
   }
 
   @Test
