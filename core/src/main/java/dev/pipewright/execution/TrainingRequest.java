@@ -105,12 +105,16 @@ public record TrainingRequest(
    * @param elsewhere how many run on machines that join
    * @param port where these report; 0 for any free one
    * @param patience how long a worker may make no progress before it ends the run
+   * @param grace how long a run may take to end by itself after an interrupt
    * @param rendezvous how other machines find this one where a launcher has started them all
    */
   public record Machines(
-      int elsewhere, int port, Seconds patience, Optional<Rendezvous> rendezvous) {
+      int elsewhere, int port, Seconds patience, Seconds grace, Optional<Rendezvous> rendezvous) {
     /** Beyond what a step should take. */
     public static final Seconds USUAL_PATIENCE = new Seconds(60);
+
+    /** With it, all ends within 5 s after an interrupt. */
+    public static final Seconds USUAL_GRACE = new Seconds(3.5);
 
     /** All on this one. */
     public static final Machines THIS_ONE = new Machines(0, 0, USUAL_PATIENCE);
@@ -122,16 +126,18 @@ public record TrainingRequest(
           elsewhere,
           port);
       Check.positive(patience.value(), "the patience with a worker");
+      Check.positive(grace.value(), "the time to end after an interrupt");
     }
 
     /** Machines that people have join, with a token of the run's own. */
     public Machines(int elsewhere, int port, Seconds patience) {
-      this(elsewhere, port, patience, Optional.empty());
+      this(elsewhere, port, patience, USUAL_GRACE, Optional.empty());
     }
 
     /** The same with more patience. */
     public Machines after(double seconds) {
-      return new Machines(elsewhere, port, new Seconds(patience.value() + seconds), rendezvous);
+      return new Machines(
+          elsewhere, port, new Seconds(patience.value() + seconds), grace, rendezvous);
     }
   }
 

@@ -11,6 +11,9 @@ public final class Intervals {
   private int size;
   private boolean merged = true;
 
+  /** No span yet. */
+  public Intervals() {}
+
   /** Adds a span; one that takes no time changes nothing. */
   public void add(double start, double end) {
     if (!(end > start)) {

@@ -15,6 +15,7 @@ import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.trace.ImportCommand;
 import dev.pipewright.app.cli.train.CompareCommand;
 import dev.pipewright.app.cli.train.JoinCommand;
+import dev.pipewright.app.cli.train.LaunchTrainingCommand;
 import dev.pipewright.app.cli.train.ProfileCommand;
 import dev.pipewright.app.cli.train.TrainCommand;
 import java.io.FileDescriptor;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
       CalibrateCommand.class,
       ImportCommand.class,
       JoinCommand.class,
+      LaunchTrainingCommand.class,
       ModelsCommand.class,
       ClustersCommand.class,
       CyclicMemoryCommand.class

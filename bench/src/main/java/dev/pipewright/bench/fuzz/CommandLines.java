@@ -34,6 +34,7 @@ final class CommandLines {
         "compare",
         "compare mlp:layers=3,hidden=16 --cluster CLUSTER --global-batch 8 --data mnist:nowhere");
     COMMANDS.put("join", "join 127.0.0.1:1");
+    COMMANDS.put("launch", "launch slurm");
     COMMANDS.put("models", "models");
     COMMANDS.put("clusters", "clusters");
   }

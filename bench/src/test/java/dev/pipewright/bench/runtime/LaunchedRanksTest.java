@@ -51,10 +51,12 @@ class LaunchedRanksTest {
                 "mlp:layers=3,hidden=16,in=12,classes=4",
                 "--global-batch=8",
                 "--micro-batches=2",
-                "--steps=4",
                 "--checkpoint-every=4",
                 "--out=" + folder.resolve(out)));
     command.addAll(List.of(more));
+    if (command.stream().noneMatch(word -> word.startsWith("--steps="))) {
+      command.add("--steps=4");
+    }
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     builder.redirectErrorStream(true);
@@ -149,6 +151,71 @@ class LaunchedRanksTest {
     end(0, 0);
     end(1, 0);
     assertSameAsSerial("torchrun");
+  }
+
+  private void torchrun(String out, String port, String... more) throws IOException {
+    for (String rank : List.of("0", "1")) {
+      train(
+          out,
+          Map.of(
+              "PIPEWRIGHT_TOKEN", TOKEN,
+              "RANK", rank,
+              "WORLD_SIZE", "2",
+              "MASTER_ADDR", "localhost",
+              "MASTER_PORT", port),
+          Stream.concat(Stream.of("--stages=2", "--launcher=env", "--grace=30"), Stream.of(more))
+              .toArray(String[]::new));
+    }
+  }
+
+  /** Slurm signals all processes of a step, workers too, and takes the largest exit status. */
+  @Test
+  void aStoppedRunEndsWithACheckpointAndGoesOnToTheSameParameters() throws Exception {
+    torchrun("stopped", freePort(), "--steps=2000");
+    while (!output(0).contains("step ") && processes.get(0).isAlive()) {
+      Thread.sleep(100);
+    }
+    List<ProcessHandle> all = new ArrayList<>();
+    processes.forEach(process -> {
+      all.add(process.toHandle());
+      process.descendants().forEach(all::add);
+    });
+    assertTrue(all.size() >= 4, "workers were not started: " + output(0));
+    for (ProcessHandle each : all) {
+      new ProcessBuilder("kill", "-TERM", "" + each.pid()).start().waitFor();
+    }
+    end(0, 75);
+    end(1, 0);
+    assertTrue(output(0).contains("go on with --resume"), output(0));
+    Path last = new Checkpoints(folder.resolve("stopped/checkpoints"), 1).latest().orElseThrow();
+    long step = Checkpoint.open(last).verify().manifest().step();
+    assertTrue(step < 2000, output(0));
+    String steps = "--steps=" + (step + 4);
+    torchrun("stopped", freePort(), steps, "--resume=" + folder.resolve("stopped"));
+    end(2, 0);
+    end(3, 0);
+    train("serial", Map.of(), steps);
+    end(4, 0);
+    Map<String, float[]> expected = parameters("serial");
+    parameters("stopped")
+        .forEach((name, values) -> assertArrayEquals(expected.get(name), values, name));
+  }
+
+  @Test
+  void ranksThatCannotHoldThePlanAreRefusedWithWhatFits() throws Exception {
+    train(
+        "few",
+        Map.of("PIPEWRIGHT_TOKEN", TOKEN),
+        "--stages=4",
+        "--rank=0",
+        "--world-size=2",
+        "--coordinator=127.0.0.1:" + freePort(),
+        "--workers-per-rank=1");
+    end(0, 2);
+    assertEquals(
+        "pipewright: --launcher env: the command line starts 2 ranks for 1 workers each, but the run"
+            + " has 4; plan for 2 devices, or start 4 ranks\n",
+        output(0));
   }
 
   @Test

@@ -17,11 +17,17 @@ final class KinetoEvents {
   /** What an event of a processor's thread is. */
   enum Host {
     /** An operator of PyTorch. */
-    OP,
+    OP(0),
     /** A range that the program or PyTorch has named. */
-    ANNOTATION,
+    ANNOTATION(1),
     /** A call of a module. */
-    MODULE
+    MODULE(2);
+
+    final int code;
+
+    Host(int code) {
+      this.code = code;
+    }
   }
 
   /** Texts by number, each once. */
@@ -146,6 +152,6 @@ final class KinetoEvents {
   }
 
   boolean is(int host, Host kind) {
-    return hostKind.at(host) == kind.ordinal();
+    return hostKind.at(host) == kind.code;
   }
 }

@@ -268,7 +268,7 @@ final class KinetoReader {
     events.hostEnd.add(event.start + event.duration);
     events.hostThread.add(thread());
     events.hostName.add(events.names.number(name));
-    events.hostKind.add(kind.ordinal());
+    events.hostKind.add(kind.code);
     events.hostSequence.add(event.sequence);
     String shapes = event.dimensions.isEmpty() ? "" : event.dimensions + " " + event.type;
     events.hostDimensions.add(events.dimensions.number(shapes));

@@ -68,7 +68,7 @@ public final class Coordinator implements AutoCloseable {
     this.launch = launch;
     this.token = launch.token().map(Token::new).orElseGet(Token::random);
     this.reception = new Admission(launch.here() == launch.workers(), launch.port(), token);
-    this.processes = new WorkerProcesses(launch.logs(), token);
+    this.processes = new WorkerProcesses(launch.logs(), token, launch.token().isPresent());
   }
 
   /** The port at which other machines join. */

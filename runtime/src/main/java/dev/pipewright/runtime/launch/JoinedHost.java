@@ -38,7 +38,8 @@ public final class JoinedHost {
   public static Optional<String> run(JoinRequest request) {
     Token token = new Token(request.token());
     try (Control control = connect(request, token);
-        WorkerProcesses processes = new WorkerProcesses(request.logs().map(Path::of), token)) {
+        WorkerProcesses processes =
+            new WorkerProcesses(request.logs().map(Path::of), token, request.rank().isPresent())) {
       CountDownLatch over = new CountDownLatch(1);
       Thread hook = new Thread(() -> interrupt(over, processes, request.grace()), "stop workers");
       Runtime.getRuntime().addShutdownHook(hook);

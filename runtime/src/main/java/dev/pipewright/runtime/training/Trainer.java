@@ -43,9 +43,6 @@ public final class Trainer implements TrainingService {
 
   private static final String LOGS = "logs";
 
-  /** How long the step that is running may take to end after an interrupt: all ends within 5 s. */
-  private static final Duration INTERRUPT_PATIENCE = Duration.ofMillis(3500);
-
   private static final double LONGEST_MILLISECONDS = 1e12; // as nanoseconds still a long
 
   private static final int HEAP_MEGABYTES = 256; // of a worker that learns, without tensors
@@ -214,7 +211,8 @@ public final class Trainer implements TrainingService {
 
   private void processes(
       TrainingRequest request, String job, Optional<Path> logs, RunLedger ledger) {
-    Duration afterInterrupt = ledger.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
+    Duration afterInterrupt =
+        ledger.heedsInterrupts() ? duration(request.machines().grace()) : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())

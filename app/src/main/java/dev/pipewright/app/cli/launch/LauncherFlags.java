@@ -4,8 +4,11 @@ import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.launch.RankEnvironment.Stated;
 import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.TrainingRequest.Rendezvous;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.units.Seconds;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -20,8 +23,11 @@ public final class LauncherFlags {
     ENV
   }
 
-  /** Longer than the coordinator takes to end a run after an interrupt. */
-  private static final Seconds GRACE = new Seconds(4.5);
+  /** How much longer other ranks wait than the coordinator takes to end a run. */
+  private static final double MORE_GRACE = 1;
+
+  private static final double MOST_SECONDS = 1e6;
+  private static final int SECRET_BYTES = 16;
 
   @Option(
       names = "--launcher",
@@ -67,6 +73,49 @@ public final class LauncherFlags {
       description = "How long ranks wait for each other at the start. Default: ${DEFAULT-VALUE}.")
   private int joinTimeout;
 
+  @Option(
+      names = "--workers-per-rank",
+      paramLabel = "N",
+      description =
+          "Most workers of a rank: fewer ranks than the plan needs are refused. Default: any.")
+  private @Nullable Integer workersPerRank;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "SECONDS",
+      defaultValue = "3.5",
+      description =
+          "How long the run may take to end with a checkpoint after SIGTERM or Ctrl-C before it is"
+              + " killed. Default: ${DEFAULT-VALUE}.")
+  private double grace;
+
+  /** How long the run may take to end after an interrupt. */
+  public Seconds grace() {
+    if (!(grace > 0 && grace <= MOST_SECONDS)) {
+      throw new BadInputException(
+          "--grace: %s is no time to end in; give seconds up to a million, like 60"
+              .formatted(grace));
+    }
+    return new Seconds(grace);
+  }
+
+  /** Throws where the ranks cannot hold all workers. */
+  public void checkRoom(LaunchedRank launched, int workers) {
+    int each = AtLeast.few("--workers-per-rank", workersPerRank, workers);
+    int room = (int) Math.min(Integer.MAX_VALUE, (long) each * launched.worldSize());
+    if (room < workers) {
+      throw new BadInputException(
+          "--launcher env: %s starts %d ranks for %d workers each, but the run has %d; plan for %d devices, or start %d ranks"
+              .formatted(
+                  launched.launcher(),
+                  launched.worldSize(),
+                  each,
+                  workers,
+                  room,
+                  (workers + each - 1) / each));
+    }
+  }
+
   /** This process's rank, where a launcher has started it. */
   public Optional<LaunchedRank> rank(Map<String, String> environment) {
     boolean stated = rank != null || worldSize != null || coordinator != null;
@@ -81,6 +130,13 @@ public final class LauncherFlags {
     return new Rendezvous(
         RunToken.of(environment, tokenFile),
         new Seconds(AtLeast.one("--join-timeout", joinTimeout)));
+  }
+
+  /** The same of the only rank, whose secret no other needs. */
+  public Rendezvous alone() {
+    byte[] secret = new byte[SECRET_BYTES];
+    new SecureRandom().nextBytes(secret);
+    return new Rendezvous(HexFormat.of().formatHex(secret), new Seconds(1));
   }
 
   /**
@@ -99,6 +155,6 @@ public final class LauncherFlags {
         logs,
         OptionalInt.of(launched.rank()),
         rendezvous.patience(),
-        GRACE);
+        new Seconds(grace + MORE_GRACE));
   }
 }

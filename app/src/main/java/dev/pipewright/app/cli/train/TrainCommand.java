@@ -9,6 +9,7 @@ import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.answer.TrainingJson;
@@ -134,8 +135,7 @@ public final class TrainCommand implements Callable<Integer> {
     }
     LossWatch watch = new LossWatch(request.rule().rate());
     TrainingOutcome outcome;
-    try (SearchDeadline patience =
-        new SearchDeadline(OptionalDouble.empty(), SearchDeadline.SECONDS_TO_STOP)) {
+    try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
       outcome = service().train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
@@ -154,7 +154,34 @@ public final class TrainCommand implements Callable<Integer> {
     long done = outcome.steps().getLast().step() + 1;
     err.println(
         "pipewright: " + TrainingOutcome.interrupted(done, request.steps(), outcome.checkpoint()));
-    return Failures.INTERRUPTED;
+    return launched.isPresent() && outcome.checkpoint().isPresent()
+        ? Failures.REQUEUE
+        : Failures.INTERRUPTED;
+  }
+
+  private int secondsToStop() {
+    double more = SearchDeadline.SECONDS_TO_STOP - Machines.USUAL_GRACE.value();
+    return (int) Math.ceil(machines.launcher.grace().value() + more);
+  }
+
+  /**
+   * What a launcher has to know of a run.
+   *
+   * @param resumable the folder of its checkpoints, where it writes any
+   */
+  record Planned(String model, int workers, int threads, Optional<String> resumable) {}
+
+  /** Reads what is to be trained, and throws as a run would; trains nothing. */
+  Planned planned() {
+    TrainArgument.Chosen chosen = what.chosen();
+    TrainingRequest request = request(chosen, Optional.empty());
+    return new Planned(
+        request.model(),
+        request.assignment().size(),
+        request.computing().threads(),
+        request.keeping().checkpointEvery() > 0
+            ? Optional.ofNullable(keeping.out).map(Path::toString)
+            : Optional.empty());
   }
 
   private void sayRanks(LaunchedRank rank, PrintWriter err) {
@@ -176,7 +203,11 @@ public final class TrainCommand implements Callable<Integer> {
             request.machines().rendezvous().orElseThrow(),
             rank.workersOf(request.assignment().size()),
             logs);
-    Optional<String> why = JoinCommand.service().join(join);
+    Optional<String> why;
+    try (SearchDeadline patience =
+        new SearchDeadline(OptionalDouble.empty(), 1 + secondsToStop())) { // ends as rank 0 says
+      why = JoinCommand.service().join(join);
+    }
     why.ifPresent(words -> err.println("pipewright: rank %d: %s".formatted(rank.rank(), words)));
     return why.isPresent() ? Failures.BROKEN : 0;
   }

@@ -57,7 +57,7 @@ public final class TrainMachines {
         throw new BadInputException(
             "--port: no machine joins; leave it out, or add --remote-workers N");
       }
-      return new Machines(0, 0, stall);
+      return new Machines(0, 0, stall, launcher.grace(), Optional.empty());
     }
     AtLeast.one("--remote-workers", others);
     if (others > workers) {
@@ -71,7 +71,7 @@ public final class TrainMachines {
     if (port != null && (port < 0 || port >= PORTS)) {
       throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
     }
-    return new Machines(others, port == null ? 0 : port, stall);
+    return new Machines(others, port == null ? 0 : port, stall, launcher.grace(), Optional.empty());
   }
 
   private Machines ranks(
@@ -82,8 +82,9 @@ public final class TrainMachines {
               + " --port");
     }
     int here = rank.workersOf(workers);
+    launcher.checkRoom(rank, workers);
     if (rank.worldSize() == 1) {
-      return new Machines(0, 0, stall);
+      return new Machines(0, 0, stall, launcher.grace(), Optional.of(launcher.alone()));
     }
     if (kind == Workers.THREADS) {
       throw new BadInputException(
@@ -93,6 +94,7 @@ public final class TrainMachines {
         rank.coordinates() ? workers - here : 0,
         rank.port(),
         stall,
+        launcher.grace(),
         Optional.of(launcher.rendezvous(System.getenv())));
   }
 }
