@@ -21,8 +21,8 @@ final class TracedCollectives {
     @Override
     public int compareTo(Same that) {
       return Comparator.comparing(Same::kind)
-          .thenComparing(Same::group)
-          .thenComparing(Same::bytes)
+          .thenComparingInt(Same::group)
+          .thenComparingLong(Same::bytes)
           .compare(this, that);
     }
   }

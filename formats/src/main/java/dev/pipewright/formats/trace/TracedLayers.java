@@ -127,9 +127,8 @@ final class TracedLayers {
 
   /** Operators without a backward pass prepare others; modules and ranges are layers anyway. */
   private boolean keeps(double forward, double backward, boolean trains) {
-    return trains && rank.contexts.source == KinetoContexts.Source.OPS
-        ? backward > 0
-        : forward + backward > 0;
+    boolean trainedOps = trains && rank.contexts.source == KinetoContexts.Source.OPS;
+    return trainedOps ? backward > 0 : forward + backward > 0;
   }
 
   static double median(double... values) {

@@ -23,10 +23,7 @@ public enum BatchSystem {
       return List.of("sbatch");
     }
 
-    /**
-     * A batch script. {@code --signal} without {@code B:} reaches the ranks and not the script,
-     * which then sees how they ended.
-     */
+    // --signal without B: reaches the ranks and not the script, which then sees how they ended
     @Override
     public String text(LaunchedTraining job) {
       List<String> options = new ArrayList<>();
@@ -71,7 +68,7 @@ public enum BatchSystem {
       return List.of("kubectl", "apply", "-f", "-");
     }
 
-    /** A JobSet whose pods read the token from a secret of its name. */
+    // its pods read the token from a secret of its name
     @Override
     public String text(LaunchedTraining job) {
       Map<String, String> variables = new LinkedHashMap<>();

@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -164,7 +165,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   /** What the command line of `train` asks for; its mistakes are said as `train` would. */
   private TrainCommand.Planned planned() {
     CommandLine root = spec.commandLine().getParent();
-    CommandLine train = root.getSubcommands().get("train");
+    CommandLine train = Objects.requireNonNull(root.getSubcommands().get("train"));
     ParseResult parsed = train.parseArgs(training.toArray(String[]::new));
     List<String> mistakes = ParseMistakes.of(parsed).sentences();
     if (!mistakes.isEmpty()) {

@@ -203,11 +203,8 @@ public final class TrainCommand implements Callable<Integer> {
             request.machines().rendezvous().orElseThrow(),
             rank.workersOf(request.assignment().size()),
             logs);
-    Optional<String> why;
-    try (SearchDeadline patience =
-        new SearchDeadline(OptionalDouble.empty(), 1 + secondsToStop())) { // ends as rank 0 says
-      why = JoinCommand.service().join(join);
-    }
+    Optional<String> why = // an interrupt ends it as rank 0 says
+        SearchDeadline.untilSaid(1 + secondsToStop(), () -> JoinCommand.service().join(join));
     why.ifPresent(words -> err.println("pipewright: rank %d: %s".formatted(rank.rank(), words)));
     return why.isPresent() ? Failures.BROKEN : 0;
   }
