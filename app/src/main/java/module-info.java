@@ -16,6 +16,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.input to
       info.picocli;
+  opens dev.pipewright.app.cli.launch to
+      info.picocli;
   opens dev.pipewright.app.cli.plan to
       info.picocli;
   opens dev.pipewright.app.cli.predict to
@@ -25,6 +27,8 @@ module dev.pipewright.app {
   opens dev.pipewright.app.cli.sweep to
       info.picocli;
   opens dev.pipewright.app.cli.terminal to
+      info.picocli;
+  opens dev.pipewright.app.cli.trace to
       info.picocli;
   opens dev.pipewright.app.cli.train to
       info.picocli;

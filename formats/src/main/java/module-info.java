@@ -44,6 +44,8 @@ module dev.pipewright.formats {
       dev.pipewright.app;
   exports dev.pipewright.formats.sweep to
       dev.pipewright.app;
+  exports dev.pipewright.formats.trace to
+      dev.pipewright.app;
   exports dev.pipewright.formats.transformer to
       dev.pipewright.app;
 }

@@ -105,10 +105,16 @@ public record TrainingRequest(
    * @param elsewhere how many run on machines that join
    * @param port where these report; 0 for any free one
    * @param patience how long a worker may make no progress before it ends the run
+   * @param grace how long a run may take to end by itself after an interrupt
+   * @param rendezvous how other machines find this one where a launcher has started them all
    */
-  public record Machines(int elsewhere, int port, Seconds patience) {
+  public record Machines(
+      int elsewhere, int port, Seconds patience, Seconds grace, Optional<Rendezvous> rendezvous) {
     /** Beyond what a step should take. */
     public static final Seconds USUAL_PATIENCE = new Seconds(60);
+
+    /** With it, all ends within 5 s after an interrupt. */
+    public static final Seconds USUAL_GRACE = new Seconds(3.5);
 
     /** All on this one. */
     public static final Machines THIS_ONE = new Machines(0, 0, USUAL_PATIENCE);
@@ -120,11 +126,35 @@ public record TrainingRequest(
           elsewhere,
           port);
       Check.positive(patience.value(), "the patience with a worker");
+      Check.positive(grace.value(), "the time to end after an interrupt");
+    }
+
+    /** Machines that people have join, with a token of the run's own. */
+    public Machines(int elsewhere, int port, Seconds patience) {
+      this(elsewhere, port, patience, USUAL_GRACE, Optional.empty());
     }
 
     /** The same with more patience. */
     public Machines after(double seconds) {
-      return new Machines(elsewhere, port, new Seconds(patience.value() + seconds));
+      return new Machines(
+          elsewhere, port, new Seconds(patience.value() + seconds), grace, rendezvous);
+    }
+  }
+
+  /**
+   * What all machines of a run have been given by their launcher.
+   *
+   * @param token the secret that lets them take part
+   * @param patience how long they may take to join
+   */
+  public record Rendezvous(String token, Seconds patience) {
+    public Rendezvous {
+      Check.positive(patience.value(), "the patience with machines that join");
+    }
+
+    @Override
+    public String toString() {
+      return "a rendezvous within " + patience;
     }
   }
 

@@ -43,9 +43,11 @@ final class HelpTopics {
     topic("Training", "steps learning-rate momentum weight-decay evaluate-every");
     topic("Workers", "workers threads device remote-workers port slots logs stall-timeout emulate");
     topic("Workers", "stretch force");
+    topic("Launcher", "launcher rank world-size coordinator token-file join-timeout");
+    topic("Launcher", "workers-per-rank grace nodes time name image submit");
     topic("Checkpoints", "checkpoint-every keep resume");
     topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
-    topic("Measurement", "collective level machine");
+    topic("Measurement", "collective level machine whole");
     topic("Export", "to export nearest around torchtitan-version");
     topic("Output", "out json svg html trace csv csv-transfers");
     topic(OTHERS, "help version debug");

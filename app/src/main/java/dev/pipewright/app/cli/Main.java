@@ -12,8 +12,10 @@ import dev.pipewright.app.cli.schedule.CyclicMemoryCommand;
 import dev.pipewright.app.cli.schedule.ScheduleCommand;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.app.cli.trace.ImportCommand;
 import dev.pipewright.app.cli.train.CompareCommand;
 import dev.pipewright.app.cli.train.JoinCommand;
+import dev.pipewright.app.cli.train.LaunchTrainingCommand;
 import dev.pipewright.app.cli.train.ProfileCommand;
 import dev.pipewright.app.cli.train.TrainCommand;
 import java.io.FileDescriptor;
@@ -47,7 +49,9 @@ import picocli.CommandLine.Spec;
       ProfileCommand.class,
       CompareCommand.class,
       CalibrateCommand.class,
+      ImportCommand.class,
       JoinCommand.class,
+      LaunchTrainingCommand.class,
       ModelsCommand.class,
       ClustersCommand.class,
       CyclicMemoryCommand.class

@@ -24,6 +24,7 @@ final class CommandLines {
     COMMANDS.put("predict", "predict GRAPH --cluster CLUSTER --profile-batch 2 --devices 1,2");
     COMMANDS.put("calibrate", "calibrate CURVE --cluster CLUSTER");
     COMMANDS.put("cyclic-memory", "cyclic-memory CURVE");
+    COMMANDS.put("import", "import CURVE");
     COMMANDS.put("simulate", "simulate PLAN");
     COMMANDS.put("schedule", "schedule 1f1b --stages 2 --micro-batches 4");
     COMMANDS.put("check", "check PLAN");
@@ -33,6 +34,7 @@ final class CommandLines {
         "compare",
         "compare mlp:layers=3,hidden=16 --cluster CLUSTER --global-batch 8 --data mnist:nowhere");
     COMMANDS.put("join", "join 127.0.0.1:1");
+    COMMANDS.put("launch", "launch slurm");
     COMMANDS.put("models", "models");
     COMMANDS.put("clusters", "clusters");
   }

@@ -1,5 +1,6 @@
 package dev.pipewright.bench.fuzz;
 
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.launch.JoinedHost;
 import dev.pipewright.runtime.wire.Connection;
@@ -51,7 +52,9 @@ final class ControlTrial implements Trial {
       String address = HOST + ":" + door.port();
       String said;
       try {
-        said = JoinedHost.run(HOST, door.port(), token, 1, Optional.empty()).orElse("");
+        said =
+            JoinedHost.run(JoinRequest.once(HOST, door.port(), token, 1, Optional.empty()))
+                .orElse("");
       } catch (BadInputException e) {
         said = String.valueOf(e.getMessage());
         if (!said.startsWith(address)) {

@@ -2,12 +2,14 @@ package dev.pipewright.formats.file;
 
 import java.io.BufferedInputStream;
 import java.io.CharConversionException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.ZipException;
 
 /**
  * Opens files, and says in a sentence why one cannot be opened. {@code -} is standard input; it and
@@ -71,6 +73,12 @@ public final class InputFile {
     if (cause
         instanceof CharConversionException) { // its first bytes look like those of UTF-16 or 32
       return BadInputException.at(file, 1, "is not text in UTF-8; save it as UTF-8");
+    }
+    if (cause instanceof EOFException) {
+      return BadInputException.in(file, "ends before its compressed data do; copy it again");
+    }
+    if (cause instanceof ZipException) {
+      return BadInputException.in(file, "is damaged where it is compressed; copy it again");
     }
     String reason = cause.getMessage() == null ? "the system gives no reason" : cause.getMessage();
     return BadInputException.in(file, "cannot be read: " + reason);

@@ -31,6 +31,16 @@ public final class JsonFile {
     }
   }
 
+  /** The same of an opened file of any length, which the reader does not keep in memory. */
+  public static <T> T read(Path file, InputStream in, Function<JsonParser, T> reader)
+      throws IOException {
+    try (JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
+      return worded(file, parser, reader);
+    } catch (JacksonException e) { // before the first value
+      throw JsonMistake.of(file, e);
+    }
+  }
+
   /**
    * The same for the whole lines of a file: what a program that was killed left after the last line
    * feed is no part of it.

@@ -50,7 +50,7 @@ public final class Coordinator implements AutoCloseable {
   }
 
   private final Launch launch;
-  private final Token token = Token.random();
+  private final Token token;
   private final Admission reception;
   private final WorkerProcesses processes;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
@@ -66,8 +66,9 @@ public final class Coordinator implements AutoCloseable {
    */
   public Coordinator(Launch launch) {
     this.launch = launch;
+    this.token = launch.token().map(Token::new).orElseGet(Token::random);
     this.reception = new Admission(launch.here() == launch.workers(), launch.port(), token);
-    this.processes = new WorkerProcesses(launch.logs(), token);
+    this.processes = new WorkerProcesses(launch.logs(), token, launch.token().isPresent());
   }
 
   /** The port at which other machines join. */

@@ -1,65 +1,110 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.wire.WrongSecretException;
+import dev.pipewright.units.Seconds;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A machine that works for a {@link Coordinator} on another one: starts workers on request. */
 public final class JoinedHost {
+  private static final long AGAIN_MILLISECONDS = 200;
+
   private final Control control;
   private final WorkerProcesses processes;
-  private final String host;
-  private final int port;
-  private final int slots;
+  private final JoinRequest request;
 
-  private JoinedHost(Control control, WorkerProcesses processes, String host, int port, int slots) {
+  private JoinedHost(Control control, WorkerProcesses processes, JoinRequest request) {
     this.control = control;
     this.processes = processes;
-    this.host = host;
-    this.port = port;
-    this.slots = slots;
+    this.request = request;
   }
 
   /**
    * Joins and returns when the run is over.
    *
-   * @param slots how many workers this machine takes at most
-   * @param logs the folder for what they print; without one it is gone when the run ends
    * @return why it has ended where it failed, for the user here
    * @throws BadInputException when the coordinator cannot be reached, or the token is wrong
    */
-  public static Optional<String> run(
-      String host, int port, String token, int slots, Optional<Path> logs) {
-    try (Control control = connect(host, port, new Token(token));
-        WorkerProcesses processes = new WorkerProcesses(logs, new Token(token))) {
-      Thread hook = new Thread(processes::close, "stop workers");
+  public static Optional<String> run(JoinRequest request) {
+    Token token = new Token(request.token());
+    try (Control control = connect(request, token);
+        WorkerProcesses processes =
+            new WorkerProcesses(request.logs().map(Path::of), token, request.rank().isPresent())) {
+      CountDownLatch over = new CountDownLatch(1);
+      Thread hook = new Thread(() -> interrupt(over, processes, request.grace()), "stop workers");
       Runtime.getRuntime().addShutdownHook(hook);
       try {
-        control.send(Message.of("join").with("name", name()).with("slots", slots));
-        return new JoinedHost(control, processes, host, port, slots).serve();
+        Message hello = Message.of("join").with("name", name()).with("slots", request.slots());
+        control.send(hello.with("rank", request.rank().orElse(Member.Host.UNRANKED)));
+        return new JoinedHost(control, processes, request).serve();
       } finally {
-        Runtime.getRuntime().removeShutdownHook(hook);
+        over.countDown();
+        forget(hook);
       }
     }
   }
 
-  private static Control connect(String host, int port, Token token) {
+  private static void forget(Thread hook) {
     try {
-      return Control.connect(host, port, token);
-    } catch (WrongSecretException e) {
-      throw new BadInputException(
-          host + ":" + port + ": the token is wrong; use the one that the coordinator has printed");
-    } catch (IOException e) {
-      throw new BadInputException(
-          "no run waits for workers at " + host + ":" + port + "; start `train` there first");
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // it is running
     }
+  }
+
+  /** Leaves the coordinator some time to end the run, then ends its workers here. */
+  private static void interrupt(CountDownLatch over, WorkerProcesses processes, Seconds grace) {
+    try {
+      if (over.await((long) (1e3 * grace.value()), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    processes.close();
+  }
+
+  /** Tries until the coordinator listens: machines of a launcher start in any order. */
+  private static Control connect(JoinRequest request, Token token) {
+    long begin = System.nanoTime();
+    while (true) {
+      try {
+        return Control.connect(request.host(), request.port(), token);
+      } catch (WrongSecretException e) {
+        throw new BadInputException(
+            request.address()
+                + (request.rank().isEmpty()
+                    ? ": the token is wrong; use the one that the coordinator has printed"
+                    : ": rank 0 has another token; give all ranks the same one"));
+      } catch (IOException e) {
+        if (System.nanoTime() - begin >= 1e9 * request.patience().value()) {
+          throw new BadInputException(absent(request));
+        }
+      }
+      try {
+        Thread.sleep(AGAIN_MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new BadInputException(absent(request));
+      }
+    }
+  }
+
+  private static String absent(JoinRequest request) {
+    return request.rank().isEmpty()
+        ? "no run waits for workers at " + request.address() + "; start `train` there first"
+        : "rank 0 has not listened at %s within %s s; see what it has printed, or give --coordinator HOST:PORT"
+            .formatted(request.address(), Math.round(request.patience().value()));
   }
 
   private static String name() {
@@ -76,7 +121,7 @@ public final class JoinedHost {
         Message message = control.next();
         switch (message.kind()) {
           case "refused" ->
-              throw new BadInputException(host + ":" + port + ": " + message.text("why"));
+              throw new BadInputException(request.address() + ": " + message.text("why"));
           case "start" -> start(message);
           case "stop" -> {
             return Optional.of(message.text("why")).filter(why -> !why.isEmpty());
@@ -86,10 +131,10 @@ public final class JoinedHost {
       }
     } catch (ProtocolException e) {
       throw new BadInputException(
-          "%s:%d: sends a message that this version does not know (%s); use the same version on both machines"
-              .formatted(host, port, e.getMessage()));
+          "%s: sends a message that this version does not know (%s); use the same version on both machines"
+              .formatted(request.address(), e.getMessage()));
     } catch (IOException e) {
-      return Optional.of("the connection to " + host + ":" + port + " has ended");
+      return Optional.of("the connection to " + request.address() + " has ended");
     }
   }
 
@@ -104,9 +149,9 @@ public final class JoinedHost {
                 message.number("frugal") == 1),
             message.number("apart") == 1);
     processes.start(
-        message.whole("first", 0, most - slots),
-        message.whole("count", 1, slots),
-        InetSocketAddress.createUnresolved(control.thereAddress(), port),
+        message.whole("first", 0, most - request.slots()),
+        message.whole("count", 1, request.slots()),
+        InetSocketAddress.createUnresolved(control.thereAddress(), request.port()),
         true,
         resources,
         (number, status) ->

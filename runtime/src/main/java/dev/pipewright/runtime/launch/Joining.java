@@ -1,14 +1,13 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.JoiningService;
-import java.nio.file.Path;
 import java.util.Optional;
 
-/** The service that {@code join} calls. */
+/** The service that {@code join} and the ranks of a launcher call. */
 public final class Joining implements JoiningService {
   @Override
-  public Optional<String> join(
-      String host, int port, String token, int slots, Optional<String> logs) {
-    return JoinedHost.run(host, port, token, slots, logs.map(Path::of));
+  public Optional<String> join(JoinRequest request) {
+    return JoinedHost.run(request);
   }
 }

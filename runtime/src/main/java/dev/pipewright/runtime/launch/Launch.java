@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param roles what each worker is for, such as {@code stage 1}, to name it before its first op;
  *     empty where that is not known
  * @param port where workers report; 0 for any free one
+ * @param token that lets processes take part, where machines that join know it; a new one otherwise
  */
 public record Launch(
     int workers,
@@ -29,7 +30,8 @@ public record Launch(
     List<String> roles,
     int port,
     Resources resources,
-    Patience patience) {
+    Patience patience,
+    Optional<String> token) {
   public Launch {
     Check.that(
         workers >= 1 && 0 <= here && here <= workers,
@@ -73,31 +75,56 @@ public record Launch(
     public Patience withStall(Duration patience) {
       return new Patience(start, join, interrupt, patience);
     }
+
+    public Patience withJoin(Duration patience) {
+      return new Patience(start, patience, interrupt, stall);
+    }
   }
 
   /** All on this machine, with the usual for the rest. */
   public static Launch of(int workers, String task, String job, Optional<Path> logs) {
     return new Launch(
-        workers, workers, task, job, logs, List.of(), 0, Resources.USUAL, Patience.USUAL);
+        workers,
+        workers,
+        task,
+        job,
+        logs,
+        List.of(),
+        0,
+        Resources.USUAL,
+        Patience.USUAL,
+        Optional.empty());
   }
 
   public Launch withHere(int count) {
-    return new Launch(workers, count, task, job, logs, roles, port, resources, patience);
+    return new Launch(workers, count, task, job, logs, roles, port, resources, patience, token);
   }
 
   public Launch withPort(int other) {
-    return new Launch(workers, here, task, job, logs, roles, other, resources, patience);
+    return new Launch(workers, here, task, job, logs, roles, other, resources, patience, token);
   }
 
   public Launch withRoles(List<String> others) {
-    return new Launch(workers, here, task, job, logs, others, port, resources, patience);
+    return new Launch(workers, here, task, job, logs, others, port, resources, patience, token);
   }
 
   public Launch with(Resources other) {
-    return new Launch(workers, here, task, job, logs, roles, port, other, patience);
+    return new Launch(workers, here, task, job, logs, roles, port, other, patience, token);
   }
 
   public Launch with(Patience other) {
-    return new Launch(workers, here, task, job, logs, roles, port, resources, other);
+    return new Launch(workers, here, task, job, logs, roles, port, resources, other, token);
+  }
+
+  /** With a token that machines which join have been given. */
+  public Launch withToken(String secret) {
+    return new Launch(
+        workers, here, task, job, logs, roles, port, resources, patience, Optional.of(secret));
+  }
+
+  /** Without the token, and without the job, which is long. */
+  @Override
+  public String toString() {
+    return "%d workers of %s, %d of them here".formatted(workers, task, here);
   }
 }

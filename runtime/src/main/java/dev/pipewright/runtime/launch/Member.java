@@ -8,15 +8,19 @@ final class Member {
 
   /** Another machine. */
   static final class Host {
+    static final int UNRANKED = -1;
+
     final Control control;
     final String name;
     final int slots;
+    final int rank; // among the machines of a launcher
     boolean gone;
 
-    Host(Control control, String name, int slots) {
+    Host(Control control, String name, int slots, int rank) {
       this.control = control;
       this.name = name;
       this.slots = slots;
+      this.rank = rank;
     }
   }
 

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -89,8 +90,14 @@ final class WorkerGroup implements AutoCloseable {
       Admission.refuse(control, "no worker is missing any more");
       return;
     }
+    int rank = (int) hello.number("rank");
+    if (rank >= 0 && hosts.stream().anyMatch(each -> each.rank == rank)) {
+      Admission.refuse(control, "rank " + rank + " has joined before; start each rank once");
+      return;
+    }
     Member.Host host =
-        new Member.Host(control, hello.text("name"), (int) Math.min(free, hello.number("slots")));
+        new Member.Host(
+            control, hello.text("name"), (int) Math.min(free, hello.number("slots")), rank);
     hosts.add(host);
     control.listen(
         "host " + host.name,
@@ -105,6 +112,7 @@ final class WorkerGroup implements AutoCloseable {
       return;
     }
     complete = System.nanoTime();
+    hosts.sort(Comparator.comparingInt(host -> host.rank)); // workers in the launcher's order
     Computing computing = launch.resources().computing();
     int first = launch.here();
     for (Member.Host host : hosts) {

@@ -27,40 +27,47 @@ final class WorkerProcesses implements AutoCloseable {
   /** How many blocks of memory glibc may ask the system for one by one, and return so. */
   private static final String SYSTEM_BLOCKS = "MALLOC_MMAP_MAX_";
 
-  /**
-   * How a worker begins. Ctrl-C reaches all processes of a terminal; what becomes of the workers
-   * then is for the coordinator to say, and where that ends, they do.
-   *
-   * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it:
-   * otherwise a thread that reads takes the processor from the one that computes for each message.
-   * They stay on their {@link ProcessorShares}, the first word of the command.
-   */
-  private static final List<String> BEGINNING =
-      File.separatorChar == '\\' // Windows has neither
-          ? List.of()
-          : List.of(
-              "/bin/sh",
-              "-c",
-              "trap '' INT HUP; "
-                  + "{ chrt -b -p 0 $$; [ -z \"$0\" ] || taskset -c -p \"$0\" $$; } >/dev/null 2>&1; "
-                  + "exec \"$@\"");
-
   private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
   private final TemporaryFolder temporary;
   private final Path logs;
   private final Token token;
+  private final boolean launched;
   private volatile boolean closing;
 
   /**
    * Starts nothing yet.
    *
    * @param logs the folder for what they print; gone with them where none is given
+   * @param launched whether a launcher has started this process and may signal all that it starts
    */
-  WorkerProcesses(Optional<Path> logs, Token token) {
+  WorkerProcesses(Optional<Path> logs, Token token, boolean launched) {
     logs.ifPresent(given -> requireInside(OutputFile.folder(given)));
     this.temporary = TemporaryFolder.create();
     this.logs = logs.orElse(temporary.path());
     this.token = token;
+    this.launched = launched;
+  }
+
+  /**
+   * How a worker begins. Ctrl-C reaches all processes of a terminal; what becomes of the workers
+   * then is for the coordinator to say, and where that ends, they do.
+   *
+   * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it:
+   * otherwise a thread that reads takes the processor from the one that computes for each message.
+   * They stay on their {@link ProcessorShares}, the first word of the command. A launcher signals
+   * all processes of its ranks, of which only the ranks are to end the run.
+   */
+  private List<String> beginning() {
+    return File.separatorChar == '\\' // Windows has neither
+        ? List.of()
+        : List.of(
+            "/bin/sh",
+            "-c",
+            "trap '' INT HUP"
+                + (launched ? " TERM" : "")
+                + "; "
+                + "{ chrt -b -p 0 $$; [ -z \"$0\" ] || taskset -c -p \"$0\" $$; } >/dev/null 2>&1; "
+                + "exec \"$@\"");
   }
 
   /** No log may lead out of the folder; workers and their Java machine open it by its name. */
@@ -103,8 +110,8 @@ final class WorkerProcesses implements AutoCloseable {
               ? shares.of(i, count, resources.computing().threads())
               : Optional.empty();
       List<String> command = new ArrayList<>();
-      if (!BEGINNING.isEmpty()) {
-        command.addAll(BEGINNING);
+      if (!beginning().isEmpty()) {
+        command.addAll(beginning());
         command.add(processors.orElse(""));
       }
       command.addAll(command(first + i, coordinator, severalMachines, resources));
@@ -249,7 +256,7 @@ final class WorkerProcesses implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
-    processes.values().forEach(Process::destroy);
+    processes.values().forEach(launched ? Process::destroyForcibly : Process::destroy);
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLISECONDS);
     try {
       for (Process process : processes.values()) {

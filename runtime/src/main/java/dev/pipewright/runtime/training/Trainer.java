@@ -6,6 +6,7 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Rendezvous;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
@@ -41,9 +42,6 @@ public final class Trainer implements TrainingService {
   static final String CHECKPOINTS = "checkpoints";
 
   private static final String LOGS = "logs";
-
-  /** How long the step that is running may take to end after an interrupt: all ends within 5 s. */
-  private static final Duration INTERRUPT_PATIENCE = Duration.ofMillis(3500);
 
   private static final double LONGEST_MILLISECONDS = 1e12; // as nanoseconds still a long
 
@@ -213,7 +211,8 @@ public final class Trainer implements TrainingService {
 
   private void processes(
       TrainingRequest request, String job, Optional<Path> logs, RunLedger ledger) {
-    Duration afterInterrupt = ledger.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
+    Duration afterInterrupt =
+        ledger.heedsInterrupts() ? duration(request.machines().grace()) : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())
@@ -223,9 +222,16 @@ public final class Trainer implements TrainingService {
             .with(
                 Launch.Patience.USUAL
                     .afterInterrupt(afterInterrupt)
-                    .withStall(stall(request.machines().patience())));
+                    .withStall(duration(request.machines().patience())));
+    Optional<Rendezvous> rendezvous = request.machines().rendezvous();
+    if (rendezvous.isPresent()) {
+      launch =
+          launch
+              .withToken(rendezvous.get().token())
+              .with(launch.patience().withJoin(duration(rendezvous.get().patience())));
+    }
     try (Coordinator coordinator = new Coordinator(launch)) {
-      if (request.machines().elsewhere() > 0) {
+      if (request.machines().elsewhere() > 0 && rendezvous.isEmpty()) {
         ledger.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
       }
       coordinator.run(ledger);
@@ -239,7 +245,7 @@ public final class Trainer implements TrainingService {
     }
   }
 
-  private static Duration stall(Seconds patience) {
+  private static Duration duration(Seconds patience) {
     return Duration.ofMillis((long) Math.min(LONGEST_MILLISECONDS, 1e3 * patience.value()));
   }
 

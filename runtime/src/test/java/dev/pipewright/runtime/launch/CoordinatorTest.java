@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.formats.file.BadInputException;
 import java.io.IOException;
@@ -339,11 +340,12 @@ class CoordinatorTest {
   private CompletableFuture<Optional<String>> join(Coordinator coordinator, int slots) {
     return CompletableFuture.supplyAsync(() ->
         JoinedHost.run(
-            "localhost",
-            coordinator.port(),
-            coordinator.token(),
-            slots,
-            Optional.of(folder.resolve("logs-there"))));
+            JoinRequest.once(
+                "localhost",
+                coordinator.port(),
+                coordinator.token(),
+                slots,
+                Optional.of(folder.resolve("logs-there").toString()))));
   }
 
   @Test
@@ -392,11 +394,12 @@ class CoordinatorTest {
               BadInputException.class,
               () ->
                   JoinedHost.run(
-                      "localhost",
-                      coordinator.port(),
-                      "guess",
-                      1,
-                      Optional.of(folder.resolve("logs-there"))));
+                      JoinRequest.once(
+                          "localhost",
+                          coordinator.port(),
+                          "guess",
+                          1,
+                          Optional.of(folder.resolve("logs-there").toString()))));
       assertEquals(
           "localhost:"
               + coordinator.port()
@@ -415,7 +418,7 @@ class CoordinatorTest {
     BadInputException mistake =
         assertThrows(
             BadInputException.class,
-            () -> JoinedHost.run("localhost", port, "", 1, Optional.of(folder.resolve("logs"))));
+            () -> JoinedHost.run(JoinRequest.once("localhost", port, "", 1, Optional.empty())));
     assertEquals(
         "no run waits for workers at localhost:" + port + "; start `train` there first",
         mistake.getMessage());

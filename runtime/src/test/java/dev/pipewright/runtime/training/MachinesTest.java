@@ -3,6 +3,7 @@ package dev.pipewright.runtime.training;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.JoiningService;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingListener;
@@ -47,7 +48,7 @@ class MachinesTest {
         Optional<String> logs = Optional.of(folder.resolve("logs").toString());
         other =
             CompletableFuture.supplyAsync(
-                () -> joining.join("localhost", port, token, workers, logs));
+                () -> joining.join(JoinRequest.once("localhost", port, token, workers, logs)));
       }
 
       @Override

@@ -24,6 +24,12 @@ public final class Failures
   public static final int WRONG_INPUT = 2;
   public static final int BROKEN = 3;
 
+  /**
+   * An interrupt ended a launched run with a checkpoint, from which a requeued job goes on: the
+   * status of a temporary failure in BSD's {@code sysexits.h}.
+   */
+  public static final int REQUEUE = 75;
+
   /** An interrupt ended it; where that was a signal, the process ends with 128 and its number. */
   public static final int INTERRUPTED = 130;
 

@@ -88,7 +88,12 @@ public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
 
   /** Gives work that ends by itself when it is interrupted the time to say so. */
   public static <T> T untilSaid(Supplier<T> work) {
-    SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), SECONDS_TO_STOP);
+    return untilSaid(SECONDS_TO_STOP, work);
+  }
+
+  /** The same with so many seconds from the interrupt to its end. */
+  public static <T> T untilSaid(int secondsToStop, Supplier<T> work) {
+    SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop);
     try {
       return work.get();
     } finally {

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.JoiningService;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFile;
@@ -69,7 +70,9 @@ public final class JoinCommand implements Callable<Integer> {
           VARIABLE + " is not set; set it to the token that `train` printed");
     }
     Optional<String> why =
-        service().join(where.substring(0, colon), port, token.strip(), slots, folder());
+        service()
+            .join(
+                JoinRequest.once(where.substring(0, colon), port, token.strip(), slots, folder()));
     PrintWriter err = spec.commandLine().getErr();
     why.ifPresent(words -> err.println("pipewright: " + words));
     return why.isPresent() ? Failures.BROKEN : 0;
@@ -89,7 +92,7 @@ public final class JoinCommand implements Callable<Integer> {
         .map(folder -> OutputFile.folder(folder.toAbsolutePath()).toString());
   }
 
-  private static JoiningService service() {
+  static JoiningService service() {
     return ServiceLoader.load(JoiningService.class)
         .findFirst()
         .orElseThrow(() ->

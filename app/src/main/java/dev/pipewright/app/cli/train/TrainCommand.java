@@ -1,18 +1,22 @@
 package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.app.cli.launch.LaunchedRank;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.answer.TrainingJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.predict.run.RunPrediction;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.ServiceLoader;
@@ -40,6 +44,7 @@ import picocli.CommandLine.Spec;
       "  pipewright train PLAN.json --steps 200 --out run --checkpoint-every 20 --resume run",
       "  pipewright train PLAN.json --emulate --stretch 10",
       "  pipewright train PLAN.json --remote-workers 4 --port 7000   (and `join` on other machines)",
+      "  srun pipewright train PLAN.json --launcher env   (one rank per node, from a batch script)",
       "",
       "Ctrl-C, or SIGTERM, ends it after the step that is running, with a checkpoint where these are",
       "kept; asynchronous schedules go on to the next evaluation or checkpoint. What has",
@@ -115,18 +120,22 @@ public final class TrainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     TrainArgument.Chosen chosen = what.chosen();
-    TrainingRequest request = request(chosen);
+    Optional<LaunchedRank> launched = machines.launcher.rank(System.getenv());
+    TrainingRequest request = request(chosen, launched);
+    PrintWriter err = spec.commandLine().getErr();
+    if (launched.isPresent() && !launched.get().coordinates()) {
+      return follow(launched.get(), request, err);
+    }
+    launched.ifPresent(rank -> sayRanks(rank, err));
     Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
     double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
     request = request.on(request.machines().after(step));
     if (expected.emulate) {
       request = request.emulating(runPrediction.orElseThrow().layers());
     }
-    PrintWriter err = spec.commandLine().getErr();
     LossWatch watch = new LossWatch(request.rule().rate());
     TrainingOutcome outcome;
-    try (SearchDeadline patience =
-        new SearchDeadline(OptionalDouble.empty(), SearchDeadline.SECONDS_TO_STOP)) {
+    try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
       outcome = service().train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
@@ -145,7 +154,59 @@ public final class TrainCommand implements Callable<Integer> {
     long done = outcome.steps().getLast().step() + 1;
     err.println(
         "pipewright: " + TrainingOutcome.interrupted(done, request.steps(), outcome.checkpoint()));
-    return Failures.INTERRUPTED;
+    return launched.isPresent() && outcome.checkpoint().isPresent()
+        ? Failures.REQUEUE
+        : Failures.INTERRUPTED;
+  }
+
+  private int secondsToStop() {
+    double more = SearchDeadline.SECONDS_TO_STOP - Machines.USUAL_GRACE.value();
+    return (int) Math.ceil(machines.launcher.grace().value() + more);
+  }
+
+  /**
+   * What a launcher has to know of a run.
+   *
+   * @param resumable the folder of its checkpoints, where it writes any
+   */
+  record Planned(String model, int workers, int threads, Optional<String> resumable) {}
+
+  /** Reads what is to be trained, and throws as a run would; trains nothing. */
+  Planned planned() {
+    TrainArgument.Chosen chosen = what.chosen();
+    TrainingRequest request = request(chosen, Optional.empty());
+    return new Planned(
+        request.model(),
+        request.assignment().size(),
+        request.computing().threads(),
+        request.keeping().checkpointEvery() > 0
+            ? Optional.ofNullable(keeping.out).map(Path::toString)
+            : Optional.empty());
+  }
+
+  private void sayRanks(LaunchedRank rank, PrintWriter err) {
+    if (!json && rank.worldSize() > 1) {
+      err.printf(
+          "rank 0 of %d by %s: the others join at %s%n",
+          rank.worldSize(), rank.launcher(), rank.coordinator());
+      err.flush();
+    }
+  }
+
+  /** What a rank other than 0 does: it runs its workers, and rank 0 says how training goes. */
+  private int follow(LaunchedRank rank, TrainingRequest request, PrintWriter err) {
+    Optional<String> logs =
+        request.keeping().folder().map(folder -> Path.of(folder).resolve("logs").toString());
+    JoinRequest join =
+        machines.launcher.join(
+            rank,
+            request.machines().rendezvous().orElseThrow(),
+            rank.workersOf(request.assignment().size()),
+            logs);
+    Optional<String> why = // an interrupt ends it as rank 0 says
+        SearchDeadline.untilSaid(1 + secondsToStop(), () -> JoinCommand.service().join(join));
+    why.ifPresent(words -> err.println("pipewright: rank %d: %s".formatted(rank.rank(), words)));
+    return why.isPresent() ? Failures.BROKEN : 0;
   }
 
   private void checkRule() {
@@ -163,7 +224,7 @@ public final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  private TrainingRequest request(TrainArgument.Chosen chosen) {
+  private TrainingRequest request(TrainArgument.Chosen chosen, Optional<LaunchedRank> launched) {
     checkRule();
     UpdateRule usual = chosen.usualRule(run.worker.optimizer(chosen.usualOptimizer()));
     UpdateRule rule;
@@ -188,7 +249,7 @@ public final class TrainCommand implements Callable<Integer> {
         run.seed,
         run.workers,
         run.computing(),
-        machines.machines(chosen.assignment().size(), run.workers),
+        machines.machines(chosen.assignment().size(), run.workers, launched),
         keeping.keeping(),
         keeping.evaluateEvery(),
         force,

@@ -1,11 +1,15 @@
 package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.app.cli.launch.LaunchedRank;
+import dev.pipewright.app.cli.launch.LauncherFlags;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.units.Seconds;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** On which machines workers run. */
@@ -39,15 +43,21 @@ public final class TrainMachines {
               + " plan predicts. Default: ${DEFAULT-VALUE}.")
   private int stallTimeout;
 
-  Machines machines(int workers, Workers kind) {
+  @Mixin final LauncherFlags launcher = new LauncherFlags();
+
+  /** Where workers run, as the flags and, for ranks of a launcher, the environment say. */
+  Machines machines(int workers, Workers kind, Optional<LaunchedRank> launched) {
     Seconds stall = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
     Integer others = remote == null ? elsewhere : remote;
+    if (launched.isPresent()) {
+      return ranks(launched.get(), workers, kind, stall, others != null);
+    }
     if (others == null) {
       if (port != null) {
         throw new BadInputException(
             "--port: no machine joins; leave it out, or add --remote-workers N");
       }
-      return new Machines(0, 0, stall);
+      return new Machines(0, 0, stall, launcher.grace(), Optional.empty());
     }
     AtLeast.one("--remote-workers", others);
     if (others > workers) {
@@ -61,6 +71,30 @@ public final class TrainMachines {
     if (port != null && (port < 0 || port >= PORTS)) {
       throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
     }
-    return new Machines(others, port == null ? 0 : port, stall);
+    return new Machines(others, port == null ? 0 : port, stall, launcher.grace(), Optional.empty());
+  }
+
+  private Machines ranks(
+      LaunchedRank rank, int workers, Workers kind, Seconds stall, boolean remoteToo) {
+    if (remoteToo || port != null) {
+      throw new BadInputException(
+          "--launcher env: the launcher says where workers run; leave out --remote-workers and"
+              + " --port");
+    }
+    int here = rank.workersOf(workers);
+    launcher.checkRoom(rank, workers);
+    if (rank.worldSize() == 1) {
+      return new Machines(0, 0, stall, launcher.grace(), Optional.of(launcher.alone()));
+    }
+    if (kind == Workers.THREADS) {
+      throw new BadInputException(
+          "--launcher env: threads run in one process; leave out --workers threads");
+    }
+    return new Machines(
+        rank.coordinates() ? workers - here : 0,
+        rank.port(),
+        stall,
+        launcher.grace(),
+        Optional.of(launcher.rendezvous(System.getenv())));
   }
 }

@@ -87,11 +87,16 @@ final class TextScale {
 
   /** How long the shortest op takes, not counting those that take no time or end the step. */
   private double shortest() {
+    double shortest = shortest(true);
+    return Double.isInfinite(shortest) ? shortest(false) : shortest;
+  }
+
+  private double shortest(boolean ofMicroBatches) {
     double shortest = Double.POSITIVE_INFINITY;
     for (Shown run : runs.all()) {
       for (Lane.Compute lane : run.ranks()) {
         for (Slice slice : lane.slices()) {
-          boolean counts = slice.microBatch() >= 0 && slice.seconds() > 0;
+          boolean counts = (slice.microBatch() >= 0 || !ofMicroBatches) && slice.seconds() > 0;
           shortest = counts ? Math.min(shortest, slice.seconds()) : shortest;
         }
       }

@@ -1,0 +1,151 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.json.Tree;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LaunchCommandTest {
+  private static final String TRAIN =
+      "mlp:layers=3,hidden=16 --global-batch 8 --stages 4 --threads 2 --out my/run"
+          + " --checkpoint-every 20";
+
+  @TempDir Path folder;
+
+  private static Cli launch(String options, String train) {
+    List<String> words = new ArrayList<>(List.of("launch"));
+    words.addAll(List.of(options.split(" ", -1)));
+    words.add("--");
+    words.addAll(List.of(train.split(" ", -1)));
+    return Cli.run(words.toArray(String[]::new));
+  }
+
+  @Test
+  void aJobOfSlurmResumesWhereItsCheckpointsAre() {
+    assertEquals(
+        """
+        #!/bin/bash
+        #SBATCH --job-name=train-mlp-layers-3-hidden-16
+        #SBATCH --nodes=2
+        #SBATCH --ntasks-per-node=1
+        #SBATCH --cpus-per-task=4
+        #SBATCH --time=8:00:00
+        #SBATCH --signal=TERM@45
+        #SBATCH --open-mode=append
+        #SBATCH --requeue
+        set -euo pipefail
+        export PIPEWRIGHT_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')
+        resume=()
+        if compgen -G my/run/checkpoints/'step-*' > /dev/null; then resume=(--resume my/run); fi
+        status=0
+        srun --kill-on-bad-exit=0 pipewright train mlp:layers=3,hidden=16 --global-batch 8 --stages 4 \
+        --threads 2 --out my/run --checkpoint-every 20 --launcher env --workers-per-rank 2 --grace 30 \
+        "${resume[@]}" || status=$?
+        if [ "$status" -eq 75 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
+        exit "$status"
+        """,
+        launch("slurm --nodes 2 --time 8:00:00 --grace 30", TRAIN).ends(0).out());
+  }
+
+  @Test
+  void aJobWithoutCheckpointsIsNotRequeued() {
+    String text =
+        launch("slurm --name short", "mlp:layers=3,hidden=16 --global-batch 8").ends(0).out();
+    assertTrue(text.contains("#SBATCH --job-name=short\n"), text);
+    assertTrue(!text.contains("requeue") && !text.contains("resume"), text);
+    assertTrue(
+        text.endsWith(
+            "srun --kill-on-bad-exit=0 pipewright train mlp:layers=3,hidden=16 --global-batch 8"
+                + " --launcher env --workers-per-rank 1 --grace 60\n"),
+        text);
+  }
+
+  @Test
+  void wordsOfTheShellAreQuoted() {
+    Cli said =
+        Cli.run(
+            "launch",
+            "slurm",
+            "--",
+            "mlp:layers=3,hidden=16",
+            "--global-batch",
+            "8",
+            "--data",
+            "text:it's $HOME; rm");
+    assertTrue(said.ends(0).out().contains(" --data 'text:it'\\''s $HOME; rm' "), said.out());
+  }
+
+  @Test
+  void aJobSetHasAPodForEachRank() {
+    Path out = folder.resolve("k8s");
+    Cli said =
+        launch("k8s --nodes 2 --name tiny --image registry/pipewright:1 --out " + out, TRAIN);
+    assertEquals("wrote jobset.yaml to " + out, said.ends(0).err().strip());
+    Node set = Tree.yamlOrJson(out.resolve("jobset.yaml"));
+    assertEquals("jobset.x-k8s.io/v1alpha2", text(set, "apiVersion"));
+    assertEquals("10", at(set, "spec", "failurePolicy", "maxRestarts").scalar());
+    Node job = at(set, "spec", "replicatedJobs").list().get(0);
+    Node spec = at(job, "template", "spec");
+    assertEquals("2", at(spec, "completions").scalar());
+    assertEquals("Indexed", text(spec, "completionMode"));
+    Node container = at(spec, "template", "spec", "containers").list().get(0);
+    assertEquals("registry/pipewright:1", text(container, "image"));
+    List<Node> variables = at(container, "env").list();
+    assertEquals(
+        List.of("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE", "PIPEWRIGHT_TOKEN"),
+        variables.stream().map(variable -> text(variable, "name")).toList());
+    assertEquals("tiny-workers-0-0.tiny", text(variables.get(0), "value"));
+    assertEquals("2", text(variables.get(3), "value"));
+    assertEquals("tiny-token", text(variables.get(4), "valueFrom", "secretKeyRef", "name"));
+    String script = at(container, "command").list().get(2).text();
+    assertTrue(script.contains("exec pipewright train mlp:layers=3,hidden=16 "), script);
+    assertTrue(script.contains(" --launcher env --workers-per-rank 2 "), script);
+  }
+
+  private static Node at(Node node, String... keys) {
+    Node at = node;
+    for (String key : keys) {
+      at = at.object().required(key);
+    }
+    return at;
+  }
+
+  private static String text(Node node, String... keys) {
+    return at(node, keys).text();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "slurm --nodes 5 | --nodes: the run has 4 workers, which 5 nodes cannot share; give at most as"
+            + " many",
+        "slurm --time soon | --time: 'soon' is no time limit of Slurm; give one like 90 (minutes),"
+            + " 8:00:00 or 1-12:00",
+        "slurm --name My_Job | --name: 'My_Job' is no name of a job; give up to 40 small letters,"
+            + " digits and hyphens",
+        "slurm --image a:1 | --image: Slurm starts no containers; leave it out",
+        "k8s | --image is missing; give a container image with Pipewright",
+        "k8s --image a:1 --time 90 | --time: Kubernetes has no time limit of jobs; leave it out",
+      })
+  void mistakesAreSaid(String options, String why) {
+    assertEquals(why, launch(options, TRAIN).refusal(2));
+  }
+
+  @Test
+  void mistakesOfTrainAreSaid() {
+    assertEquals(
+        "--global-batch is missing; give the samples of a step",
+        launch("slurm", "mlp:layers=3,hidden=16").refusal(2));
+    launch("slurm", "mlp:layers=3,hidden=16 --global-batch 8 --colour red")
+        .refusal(2, "train: ", "--colour", "`train --help` lists its flags");
+  }
+}
