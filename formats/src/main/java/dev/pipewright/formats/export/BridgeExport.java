@@ -48,7 +48,7 @@ final class BridgeExport implements PlanExport {
   @Override
   public List<ExportedFile> files(ExportSubject plan) {
     List<String> lines = new ArrayList<>();
-    set(lines, "model.tensor_model_parallel_size", plan.tensor());
+    set(lines, "model.tensor_model_parallel_size", MegatronSteps.tensor(plan));
     set(lines, "model.sequence_parallel", python(MegatronSteps.sequenceParallel(plan)));
     set(lines, "model.pipeline_model_parallel_size", plan.ranks());
     set(
@@ -59,8 +59,8 @@ final class BridgeExport implements PlanExport {
         lines,
         "model.pipeline_model_parallel_layout",
         MegatronSteps.layoutText(plan).map(PythonText::quoted).orElse("None"));
-    set(lines, "model.context_parallel_size", 1);
-    set(lines, "model.expert_model_parallel_size", 1);
+    set(lines, "model.context_parallel_size", MegatronSteps.context(plan));
+    set(lines, "model.expert_model_parallel_size", MegatronSteps.expert(plan));
     addRecomputation(lines, plan);
     set(lines, "train.micro_batch_size", plan.perRank());
     set(lines, "train.global_batch_size", plan.plan().globalBatch());

@@ -58,13 +58,13 @@ final class MegatronExport implements PlanExport {
   private static Flags flags(ExportSubject plan) {
     Flags flags =
         new Flags()
-            .add("--tensor-model-parallel-size", plan.tensor())
+            .add("--tensor-model-parallel-size", MegatronSteps.tensor(plan))
             .add("--pipeline-model-parallel-size", plan.ranks());
     MegatronSteps.layoutText(plan)
         .ifPresent(layout -> flags.add("--pipeline-model-parallel-layout", layout));
     flags
-        .add("--context-parallel-size", 1)
-        .add("--expert-model-parallel-size", 1)
+        .add("--context-parallel-size", MegatronSteps.context(plan))
+        .add("--expert-model-parallel-size", MegatronSteps.expert(plan))
         .add("--micro-batch-size", plan.perRank())
         .add("--global-batch-size", plan.plan().globalBatch())
         .addIf(MegatronSteps.sequenceParallel(plan), "--sequence-parallel")

@@ -27,7 +27,12 @@ final class MegatronSteps {
         GridRules.decoder(),
         MegatronNetwork.rule(),
         optimizer(),
-        GridRules.kinds(List.of(Parallelism.Kind.TENSOR, Parallelism.Kind.SEQUENCE)),
+        GridRules.kinds(
+            List.of(
+                Parallelism.Kind.TENSOR,
+                Parallelism.Kind.SEQUENCE,
+                Parallelism.Kind.CONTEXT,
+                Parallelism.Kind.EXPERT)),
         GridRules.equalRanks(true),
         ScheduleRules.among(SCHEDULES, true),
         GridRules.consecutive(true),
@@ -82,6 +87,21 @@ final class MegatronSteps {
     return usualStages(exported)
         ? Optional.empty()
         : Optional.of(MegatronLayoutText.of(layout(exported)));
+  }
+
+  /** Devices that divide layers by heads and inner features. */
+  static int tensor(ExportSubject exported) {
+    return exported.parallelism().kind().dividesTokens() ? 1 : exported.tensor();
+  }
+
+  /** Devices that divide the tokens of sequences. */
+  static int context(ExportSubject exported) {
+    return exported.parallelism().kind().dividesTokens() ? exported.tensor() : 1;
+  }
+
+  /** Devices that divide experts: Megatron's expert-parallel groups are then its context groups. */
+  static int expert(ExportSubject exported) {
+    return exported.parallelism().kind() == Parallelism.Kind.EXPERT ? exported.tensor() : 1;
   }
 
   static boolean sequenceParallel(ExportSubject exported) {

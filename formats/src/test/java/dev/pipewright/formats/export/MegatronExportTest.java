@@ -48,17 +48,20 @@ class MegatronExportTest {
     PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), name);
     MegatronArguments read = written(plan);
     StagePlan first = plan.stages().get(0);
-    int tensor = first.parallelism().parts();
-    assertEquals(tensor, read.number("tensor-model-parallel-size"));
+    int parts = first.parallelism().parts();
+    String kind = first.parallelism().kind().word();
+    boolean tokens = kind.equals("context") || kind.equals("expert");
+    assertEquals(tokens ? 1 : parts, read.number("tensor-model-parallel-size"));
+    assertEquals(tokens ? parts : 1, read.number("context-parallel-size"));
+    assertEquals(kind.equals("expert") ? parts : 1, read.number("expert-model-parallel-size"));
     assertEquals(plan.devicesByRank().size(), read.number("pipeline-model-parallel-size"));
-    int data = first.devices().size() / tensor;
+    int data = first.devices().size() / parts;
     long step = (long) read.number("micro-batch-size") * data * plan.microBatches();
     assertEquals(step, read.number("global-batch-size"));
     assertEquals(plan.globalBatch(), step);
     assertEquals(plan.sharding().level() >= 1, read.flag("use-distributed-optimizer"));
     assertEquals(plan.overlapGradients(), read.flag("overlap-grad-reduce"));
-    assertEquals(
-        first.parallelism().kind().word().equals("sequence"), read.flag("sequence-parallel"));
+    assertEquals(kind.equals("sequence"), read.flag("sequence-parallel"));
   }
 
   @ParameterizedTest
