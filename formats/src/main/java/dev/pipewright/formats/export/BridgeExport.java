@@ -55,6 +55,9 @@ final class BridgeExport implements PlanExport {
         lines,
         "model.virtual_pipeline_model_parallel_size",
         plan.chunks() > 1 ? plan.chunks() : "None");
+    if (plan.predictions() > 0) {
+      set(lines, "model.mtp_num_layers", plan.predictions());
+    }
     set(
         lines,
         "model.pipeline_model_parallel_layout",

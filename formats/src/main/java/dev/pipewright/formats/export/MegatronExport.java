@@ -60,6 +60,7 @@ final class MegatronExport implements PlanExport {
         new Flags()
             .add("--tensor-model-parallel-size", MegatronSteps.tensor(plan))
             .add("--pipeline-model-parallel-size", plan.ranks());
+    flags.addIf(plan.predictions() > 0, "--mtp-num-layers", plan.predictions());
     MegatronSteps.layoutText(plan)
         .ifPresent(layout -> flags.add("--pipeline-model-parallel-layout", layout));
     flags

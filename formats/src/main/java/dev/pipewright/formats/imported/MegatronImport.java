@@ -223,7 +223,7 @@ final class MegatronImport implements PlanImport {
               || arguments.says("decoder-last-pipeline-num-layers");
       int chunks = chunks(ranks);
       if (!uneven || ranks == 1) {
-        return StageGrid.ends(equal(blocks(), ranks * chunks));
+        return predicting(StageGrid.ends(equal(blocks(), ranks * chunks)));
       }
       if (chunks > 1) {
         throw arguments.wrong(
@@ -240,7 +240,18 @@ final class MegatronImport implements PlanImport {
         counts.addAll(equal(rest, ranks - given));
       }
       last.ifPresent(counts::add);
-      return StageGrid.ends(counts);
+      return predicting(StageGrid.ends(counts));
+    }
+
+    /** Layers of multi-token prediction, before the head in the last stage. */
+    private int predictions() {
+      return arguments.number("mtp-num-layers", 0);
+    }
+
+    private List<Integer> predicting(List<Integer> ends) {
+      List<Integer> all = new ArrayList<>(ends);
+      all.set(all.size() - 1, all.get(all.size() - 1) + predictions());
+      return all;
     }
 
     private List<Integer> equal(int blocks, int stages) {
@@ -279,7 +290,10 @@ final class MegatronImport implements PlanImport {
         throw arguments.wrong(
             LAYOUT, String.valueOf(e.getMessage()).replace("--megatron-layout", "--" + LAYOUT));
       }
-      List<String> problems = layout.problems(OptionalInt.of(blocks()), OptionalInt.empty());
+      List<String> problems =
+          layout.problems(
+              OptionalInt.of(blocks()),
+              predictions() > 0 ? OptionalInt.of(predictions()) : OptionalInt.empty());
       if (!problems.isEmpty()) {
         throw arguments.wrong(
             LAYOUT, "--%s %s: %s".formatted(LAYOUT, ShownText.of(text), problems.get(0)));
