@@ -77,6 +77,7 @@ final class MegatronExport implements PlanExport {
     return flags
         .addIf(precision == Precision.BF16, "--bf16")
         .addIf(precision == Precision.FP16, "--fp16")
+        .addIf(plan.training().halfGradients(), "--grad-reduce-in-bf16")
         .add("--optimizer", rule == Optimizer.ADAM ? "adam" : "sgd")
         .addIf(rule == Optimizer.SGD, "--sgd-momentum", 0);
   }

@@ -138,7 +138,9 @@ final class MegatronImport implements PlanImport {
     boolean sgd = arguments.word("optimizer").filter("sgd"::equals).isPresent();
     boolean plain = arguments.word("sgd-momentum").filter(v -> v.matches("0+(\\.0*)?")).isPresent();
     return new Training(
-        sgd ? plain ? Optimizer.SGD : Optimizer.MOMENTUM : Optimizer.ADAM, precision);
+        sgd ? plain ? Optimizer.SGD : Optimizer.MOMENTUM : Optimizer.ADAM,
+        precision,
+        arguments.flag("grad-reduce-in-bf16"));
   }
 
   /** One file's plan. */
