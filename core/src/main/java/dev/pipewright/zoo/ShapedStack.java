@@ -185,7 +185,7 @@ final class ShapedStack {
             Optional.of(Shape.of(sequence, losses * words.vocabulary())),
             norm + shape.headParameters(),
             logits,
-            2 * losses * states + logits, // inputs of normalisation and product, and the softmax
+            2L * losses * states + logits, // inputs of normalisation and product, and the softmax
             new Work(flop, flop, flop, 5.0 * losses * states + 3.0 * logits));
     List<Operator> steps = new ArrayList<>();
     shape.stack().last().ifPresent(kind -> steps.add(Operator.Normalization.of(kind, hidden)));
