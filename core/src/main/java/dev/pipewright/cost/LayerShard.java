@@ -59,11 +59,17 @@ record LayerShard(
   private static final LayerShard WHOLE =
       new LayerShard(PartShares.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
 
-  /** Elements that a block moves on every worker for each of its states: sums 6, averages 6. */
-  private static final double BLOCK_TRAFFIC = 12;
+  /**
+   * Elements that a block moves on every worker for each of its states and each pair of products:
+   * sums 3, averages 3.
+   */
+  private static final double BLOCK_TRAFFIC = 6;
 
-  /** What both normalisations and the products behind them read: of all states, on every worker. */
-  private static final double BLOCK_STATES = 4;
+  /**
+   * What the normalisation before a pair of products and its first product read: of all states, on
+   * every worker.
+   */
+  private static final double BLOCK_STATES = 2;
 
   /**
    * Of these what the products read: of all steps, also where each worker has some of them. What is
@@ -262,10 +268,11 @@ record LayerShard(
     if (block.products() == 1) { // an attention alone
       return block(part, states, states);
     }
+    double pairs = block.products();
+    double kept = pairs * BLOCK_STATES + (dropsOut ? BLOCK_MASKS : 0);
     return cut
-        ? block(part, 0, described ? 0 : BLOCK_READ * states)
-        : block(
-            part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (dropsOut ? BLOCK_MASKS : 0)) * states);
+        ? block(part, 0, described ? 0 : pairs / 2 * BLOCK_READ * states)
+        : block(part, pairs * BLOCK_TRAFFIC * states, kept * states);
   }
 
   private static LayerShard block(PartShares part, double moved, double kept) {

@@ -56,7 +56,8 @@ public final class ZeroBytes implements StateBytes {
       double tied = tied(tables, layers[i], false) * gradient;
       double all = held.numbers() * gradient - tied;
       boolean own = states.kept(segments[i]) > 0; // but for what all parts have
-      added[i] = own ? (held.summed() ? held.whole() * gradient : 0) : all;
+      double ofAll = held.summed() ? Math.max(0, held.whole() * gradient - tied) : 0;
+      added[i] = own ? ofAll : all;
       staying[i] = all - added[i] + tied(tables, layers[i], true) * gradient;
     }
     this.whole = new double[count];

@@ -130,6 +130,7 @@ public final class GroupExchanges {
       case Operator.Segments s -> true;
       case Operator.ClassToken t -> true;
       case Operator.TiedScores t -> true;
+      case Operator.TiedEmbedding t -> true;
       case Operator.Attention a -> true;
       case Operator.Lstm l -> true;
       case Operator.AttentionLstm a -> true;

@@ -72,9 +72,9 @@ final class LayerExchanges {
             sum(true, (long) vocabulary.rows(layer) * e.features(), true);
         case Operator.Normalization n -> normalization(n);
         case Operator.Attention a -> whole((long) a.sequence() * a.hidden());
-        case Operator.TransformerBlock b -> block(b.sequence(), b.hidden(), b.normalizedFirst());
+        case Operator.TransformerBlock b -> block(b.sequence(), b.hidden(), b.normalizedFirst(), 2);
         case Operator.ShapedBlock b -> {
-          block(b.sequence(), b.hidden(), true);
+          block(b.sequence(), b.hidden(), true, 1 + b.shape().attentions());
           experts(b);
         }
         case Operator.Block b ->
@@ -278,9 +278,9 @@ final class LayerExchanges {
     }
   }
 
-  /** Two pairs of products, of which each member has heads or inner features. */
-  private void block(int sequence, int hidden, boolean normalizedFirst) {
-    for (int pair = 0; pair < 2; pair++) {
+  /** Pairs of products, of which each member has heads or inner features. */
+  private void block(int sequence, int hidden, boolean normalizedFirst, int pairs) {
+    for (int pair = 0; pair < pairs; pair++) {
       boolean reads = gradient || pair > 0 || normalizedFirst;
       if (cut) {
         gather(true, sequence, hidden);

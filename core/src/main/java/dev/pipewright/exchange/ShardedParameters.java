@@ -122,7 +122,8 @@ public final class ShardedParameters {
 
   /** What has the features of heads, or the inner features of perceptrons and experts. */
   private static long shaped(Operator.ShapedBlock block, int part, int parts) {
-    return heads(block.shape().attention(), block.hidden(), part, parts)
+    return block.shape().attentions()
+            * heads(block.shape().attention(), block.hidden(), part, parts)
         + inner(block.shape().feedForward(), block.hidden(), part, parts);
   }
 

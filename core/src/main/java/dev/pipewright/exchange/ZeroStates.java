@@ -83,8 +83,10 @@ public final class ZeroStates {
       for (int layer : chain.layers(segment.range().first() - 1, segment.range().last())) {
         var held = parameters.of(layer, assignment.partOf(worker));
         boolean summed = split.several() && held.summed();
-        ofReplicas += held.numbers() - (summed ? held.whole() : 0) - tied(graph, layer);
-        ofAll += summed ? held.whole() : 0;
+        long tied = tied(graph, layer); // whole on each worker, or divided
+        boolean ofEach = summed && held.whole() >= tied;
+        ofReplicas += held.numbers() - (summed ? held.whole() : 0) - (ofEach ? 0 : tied);
+        ofAll += (summed ? held.whole() : 0) - (ofEach ? tied : 0);
       }
       states.add(ofReplicas, same, ofAll, all);
     }

@@ -95,6 +95,9 @@ public sealed interface Operator {
   /** The scores of all words by an embedding's own table, which is that of layer {@code layer}. */
   record TiedScores(String layer) implements Operator {}
 
+  /** Looks up words in an embedding's own table, which is that of layer {@code layer}. */
+  record TiedEmbedding(String layer) implements Operator {}
+
   /** Multi-head self-attention with its projections. */
   record Attention(int hidden, int heads, int sequence) implements Operator {}
 

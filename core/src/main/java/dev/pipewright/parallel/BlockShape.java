@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param sequence tokens of a sample
  * @param hidden features of a token's state
  * @param heads into as many parts the block can be divided at most
- * @param products pairs of matrix products, column-parallel and row-parallel: attention and MLP
+ * @param products pairs of matrix products, column-parallel and row-parallel: attentions and MLP
  * @param keysAndValues features of a token that attention reads of all others: keys and values, or
  *     the short vectors that latent attention makes them of
  */
@@ -51,7 +51,11 @@ public record BlockShape(int sequence, int hidden, int heads, int products, int 
           case AttentionShape.Latent latent -> (long) latent.keyValueRank() + latent.rotaryWidth();
         };
     return new BlockShape(
-        block.sequence(), block.hidden(), attention.heads(), 2, Math.toIntExact(read));
+        block.sequence(),
+        block.hidden(),
+        attention.heads(),
+        1 + block.shape().attentions(),
+        Math.toIntExact(block.shape().attentions() * read));
   }
 
   /**

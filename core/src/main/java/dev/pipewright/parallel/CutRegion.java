@@ -132,6 +132,7 @@ public final class CutRegion {
       case Operator.Residual r -> true;
       case Operator.Linear l -> true;
       case Operator.TiedScores t -> true;
+      case Operator.TiedEmbedding t -> true;
       case Operator.Elementwise e -> true;
       case Operator.Normalization n -> n.kind() != Operator.Normalization.Kind.BATCH;
       default -> BlockShape.of(layer, operator).isPresent();

@@ -139,6 +139,17 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     return part;
   }
 
+  /** {@code t4}, {@code c4} of tokens, {@code e4} of experts; nothing where layers are whole. */
+  public String degree() {
+    String letter =
+        switch (kind) {
+          case CONTEXT -> "c";
+          case EXPERT -> "e";
+          default -> "t";
+        };
+    return several() ? letter + parts() : "";
+  }
+
   /** Reads {@code tensor:4} or {@code spatial:2x2}; empty where the text is nothing of the kind. */
   public static Optional<Parallelism> parse(String text) {
     Matcher parts = TEXT.matcher(text);

@@ -5,13 +5,14 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * An embedding's table that a head reads, too. The embedding counts it; whoever computes the head
- * has a copy.
+ * An embedding's table that another layer reads, too: a head, or a later look-up. The embedding
+ * counts it; whoever computes the other layer has a copy.
  *
  * @param layer of the embedding
- * @param copyLayer of the head
+ * @param copyLayer that reads it, too
  * @param numbers of the table
  */
 public record TiedTable(int layer, int copyLayer, long numbers) {
@@ -20,8 +21,7 @@ public record TiedTable(int layer, int copyLayer, long numbers) {
     List<TiedTable> tables = new ArrayList<>();
     for (int copy = 0; copy < graph.size(); copy++) {
       for (Operator step : graph.layer(copy).steps()) {
-        Integer layer =
-            step instanceof Operator.TiedScores(String name) ? graph.index().get(name) : null;
+        Integer layer = table(step).map(graph.index()::get).orElse(null);
         if (layer != null
             && graph.layer(layer).steps().get(0)
                 instanceof Operator.Embedding(int words, int features)) {
@@ -32,9 +32,17 @@ public record TiedTable(int layer, int copyLayer, long numbers) {
     return tables;
   }
 
+  private static Optional<String> table(Operator step) {
+    return switch (step) {
+      case Operator.TiedScores(String name) -> Optional.of(name);
+      case Operator.TiedEmbedding(String name) -> Optional.of(name);
+      default -> Optional.empty();
+    };
+  }
+
   /**
-   * The network with a table of its own in each head, as frameworks see it that divide tied tables
-   * by words.
+   * The network with a table of its own in each of these layers, as frameworks see it that divide
+   * tied tables by words.
    */
   public static LayerGraph untied(LayerGraph graph) {
     List<Layer> layers = new ArrayList<>(graph.layers());
@@ -44,12 +52,16 @@ public record TiedTable(int layer, int copyLayer, long numbers) {
       Operator product = new Operator.Linear(words.features(), words.vocabulary(), false);
       List<Operator> steps =
           head.steps().stream()
-              .map(step -> step instanceof Operator.TiedScores ? product : step)
+              .map(step ->
+                  step instanceof Operator.TiedScores
+                      ? product
+                      : step instanceof Operator.TiedEmbedding ? words : step)
               .toList();
+      boolean scores = head.steps().stream().anyMatch(Operator.TiedScores.class::isInstance);
       Layer own =
           new Layer(
               head.name(),
-              product,
+              scores ? product : head.operator(),
               head.output(),
               head.parameters() + table.numbers,
               head.outputElements(),

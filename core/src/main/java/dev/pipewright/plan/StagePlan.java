@@ -108,9 +108,8 @@ public record StagePlan(
     return recompute.wholeStage() ? List.of(new LayerRange(firstLayer, lastLayer)) : again;
   }
 
-  /** {@code [0..29]×8}, {@code [30..54]×8t4}: layers, devices, the degree of tensor parallelism. */
+  /** {@code [0..29]×8}, {@code [30..54]×8t4}: layers, devices, {@link Parallelism#degree}. */
   public String summary() {
-    String degree = parallelism.several() ? "t" + parallelism.parts() : "";
-    return "[%d..%d]×%d%s".formatted(firstLayer, lastLayer, devices.size(), degree);
+    return "[%d..%d]×%d%s".formatted(firstLayer, lastLayer, devices.size(), parallelism.degree());
   }
 }

@@ -5,8 +5,6 @@ import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.Parallelism.Kind;
-import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
@@ -25,7 +23,7 @@ import java.util.function.BooleanSupplier;
 /**
  * The fastest of two kinds of plans: {@linkplain DapplePlanner hybrids} with 1F1B whose stages have
  * any number of devices, and {@linkplain EqualPipelines equal pipelines} with any schedule of the
- * catalogue, parallelism within layers as far as a machine reaches, and sharded optimizer state.
+ * catalogue, {@linkplain GridKinds parallelism within layers}, and sharded optimizer state.
  */
 public final class AutoPlanner {
   /** The planner's name. */
@@ -33,9 +31,6 @@ public final class AutoPlanner {
 
   static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(6, 2, 12, 2, 40);
   private static final String FIRST = PipelinePolicy.A.scheduleName();
-  private static final List<Kind> OF_BLOCKS = List.of(Kind.SEQUENCE, Kind.TENSOR);
-  private static final List<Kind> OF_MAPS = List.of(Kind.SPATIAL, Kind.FILTER, Kind.CHANNEL);
-  private static final List<Kind> NO_KINDS = List.of();
   private static final double HOPE = 1.03; // how much slower hybrids may begin
   private static final int MOST_CHUNKS = 8;
 
@@ -117,7 +112,7 @@ public final class AutoPlanner {
 
   private static EqualPipelines pipelines(StageCosts costs, Request request, BooleanSupplier stop) {
     EqualPipelines pipelines = new EqualPipelines(costs, request, choices(request), EFFORT, stop);
-    for (Parallelism parallelism : parallelisms(costs)) {
+    for (Parallelism parallelism : GridKinds.of(costs.workload())) {
       pipelines.add(parallelism, List.of(ZeroStage.OPTIMIZER, ZeroStage.PARAMETERS));
     }
     return pipelines;
@@ -157,22 +152,5 @@ public final class AutoPlanner {
     }
     choices.sort(Comparator.comparing(choice -> !choice.entry().name().equals(FIRST)));
     return choices;
-  }
-
-  /** Of degrees that divide a machine; the layers as they are come first. */
-  private static List<Parallelism> parallelisms(StageCosts costs) {
-    ParallelismLimits limits = new ParallelismLimits(costs.workload().chain().graph());
-    int machine = costs.workload().cluster().groups().get(0).get(0);
-    List<Parallelism> found = new ArrayList<>(List.of(Parallelism.NONE));
-    for (int parts = 2; parts <= machine; parts++) {
-      boolean blocks = limits.tensorParallel(parts).kind() == Kind.TENSOR;
-      for (Kind kind : machine % parts == 0 ? (blocks ? OF_BLOCKS : OF_MAPS) : NO_KINDS) {
-        Parallelism parallelism = Parallelism.of(kind, parts);
-        if (limits.refusal(parallelism).isEmpty()) {
-          found.add(parallelism);
-        }
-      }
-    }
-    return found;
   }
 }

@@ -16,7 +16,6 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,8 @@ final class DividedWork {
   private final List<GroupExchange> exchanges;
   private final StageGroups group; // the first devices, which are neighbours
   private final int[] path;
-  private final double[] known; // bytes of parameters that layers say they have, by run
+  private final double[] own; // bytes of parameters that only replicas have, by run
+  private final double[] shared; // those that all devices of a rank have
   private final Map<Integer, LayerLoads> bySlice = new HashMap<>();
 
   /**
@@ -53,7 +53,16 @@ final class DividedWork {
     this.exchanges = GroupExchanges.of(costs.workload().chain(), all, parallelism);
     int parts = parallelism.parts();
     this.group = StageGroups.of(costs, IntStream.range(0, parts).toArray(), parts);
-    this.known = known();
+    ShardedParameters held = new ShardedParameters(costs.workload().chain().graph(), parallelism);
+    double[] known = known(layer -> held.of(layer, parts - 1).numbers());
+    double[] everywhere =
+        known(layer -> {
+          ShardedParameters.Held each = held.of(layer, parts - 1);
+          return parallelism.several() && each.summed() ? each.whole() : 0;
+        });
+    double[] profiled = runs(end -> part.parameterBytes()[end]);
+    this.shared = of(path.length, at -> Math.min(everywhere[at], profiled[at]));
+    this.own = of(path.length, at -> Math.max(0, Math.min(known[at], profiled[at]) - shared[at]));
   }
 
   Parallelism parallelism() {
@@ -76,7 +85,27 @@ final class DividedWork {
           case PARAMETERS -> all.all();
         };
     double there = sharding == ZeroStage.NOTHING ? 1 : share();
-    return there * (chains * (all.all() - sharded) + sharded / replicas) / ranks;
+    double part = sharded / replicas * partOfStates();
+    return there * (chains * (all.all() - sharded) + part) / ranks;
+  }
+
+  /** Of what ZeRO leaves a device if only replicas share it, what it does as others share, too. */
+  private double partOfStates() {
+    double all = LayerLoads.sum(own) + LayerLoads.sum(shared);
+    return all == 0 ? 1 : 1 - LayerLoads.sum(shared) / all * (1 - 1.0 / parallelism.parts());
+  }
+
+  /** The same of the update of a run of layers. */
+  double partOfUpdate(int at) {
+    boolean proportional = !costs.workload().profile().provenance().measured();
+    double all = own[at] + shared[at];
+    double everywhere = all == 0 || !proportional ? 1 : shared[at] / all;
+    return anyShared() ? 1 - everywhere * (1 - 1.0 / parallelism.parts()) : 1;
+  }
+
+  /** Whether devices of a tensor-parallel group have weights in common, and sum their gradients. */
+  private boolean anyShared() {
+    return LayerLoads.sum(shared) > 0;
   }
 
   /**
@@ -84,20 +113,15 @@ final class DividedWork {
    */
   private double share() {
     double all = part.parameterBytes()[part.size()];
-    return all == 0 ? 1 : LayerLoads.sum(known) / all;
+    return all == 0 ? 1 : (LayerLoads.sum(own) + LayerLoads.sum(shared)) / all;
   }
 
-  /** No more than the profile says. */
-  private double[] known() {
+  /** Bytes of parameters by run, from their numbers by layer. */
+  private double[] known(IntToDoubleFunction numbers) {
     Chain chain = costs.workload().chain();
-    ShardedParameters parameters = new ShardedParameters(chain.graph(), parallelism);
-    double[] numbers = new double[chain.graph().size()];
-    Arrays.setAll(numbers, layer -> parameters.of(layer, parallelism.parts() - 1).numbers());
-    double[] sums = chain.cumulative(numbers);
+    double[] sums = chain.cumulative(of(chain.graph().size(), numbers));
     double element = costs.workload().profile().precision().bytes();
-    double[] there = runs(end -> sums[end - 1] * element);
-    double[] profiled = runs(end -> part.parameterBytes()[end]);
-    return of(path.length, at -> Math.min(there[at], profiled[at]));
+    return runs(end -> sums[end - 1] * element);
   }
 
   /** What a device that divides layers so has of them. */
@@ -130,7 +154,8 @@ final class DividedWork {
         of(path.length, at -> Math.min(whole[at], apart[at]) + exchanges[at]),
         runs(end -> weights[end - 1] * pace),
         runs(end -> part.keptBytes()[end] * slice),
-        known,
+        own,
+        shared,
         runs(end -> part.updateSeconds()[end] * costs.fastest()));
   }
 

@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EqualPipelines {
   private static final double WORTH = 1.1; // times the best, before cuts are moved
+  private static final int FARTHER = 20; // times the grids, where none fits yet
   private static final List<Boolean> BOTH_WAYS = List.of(true, false);
   private static final int TOGETHER = 8; // pipelines that are priced without news of each other
   private static final List<Boolean> ONE_WAY = List.of(true);
@@ -148,13 +150,16 @@ final class EqualPipelines {
       List<ZeroStage> sharding) {
     LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
     int chunks = choices.get(0).chunks();
-    for (ZeroStage states : replicas > 1 ? sharding : List.of(ZeroStage.NOTHING)) {
+    Parallelism parallelism = work.parallelism();
+    boolean alike = cluster().levels().size() == 1 && cluster().homogeneous(); // any order will do
+    boolean sums = new Grid(ranks, replicas, parallelism, true, chunks, ZeroStage.NOTHING).sums();
+    for (ZeroStage states : sums ? sharding : List.of(ZeroStage.NOTHING)) {
       if (states == ZeroStage.PARAMETERS && ranks > 1) {
         continue; // gathered for each micro-batch of each rank
       }
       boolean holds = work.stateBytes(ranks, replicas, states, 1) <= capacity;
-      for (boolean neighbours : replicas > 1 && ranks > 1 ? BOTH_WAYS : ONE_WAY) {
-        Grid grid = new Grid(ranks, replicas, work.parallelism(), neighbours, chunks, states);
+      for (boolean neighbours : replicas > 1 && ranks > 1 && !alike ? BOTH_WAYS : ONE_WAY) {
+        Grid grid = new Grid(ranks, replicas, parallelism, neighbours, chunks, states);
         drafts.add(new PipelineDraft(grid, batching, bounds, loads, holds));
       }
     }
@@ -169,6 +174,7 @@ final class EqualPipelines {
   List<Candidate> search(Oracle decides) {
     drafts.sort(
         Comparator.comparing((PipelineDraft draft) -> !draft.holds())
+            .thenComparing(this::spansMachines)
             .thenComparingDouble(PipelineDraft::rough));
     price(drafts.stream().map(draft -> new Pair(draft, choices.get(0))).toList());
     List<PricedPipeline> grids = List.copyOf(priced);
@@ -205,7 +211,7 @@ final class EqualPipelines {
     List<PricedPipeline> sorted = new ArrayList<>(grids);
     sorted.sort(
         Comparator.comparing((PricedPipeline each) -> !each.fits()).thenComparingDouble(promise));
-    for (int i = 0; i < Math.min(effort.grids(), sorted.size()); i++) {
+    for (int i = 0; i < sorted.size() && (i < effort.grids() || farther(i, searched)); i++) {
       PricedPipeline grid = sorted.get(i);
       boolean promises = !grid.fits() || promise.applyAsDouble(grid) < limit;
       boolean quick = i < effort.searched() || !searched;
@@ -218,6 +224,19 @@ final class EqualPipelines {
                 .toList());
       }
     }
+  }
+
+  /** While nothing fits, more grids are priced with schedules that follow from counts. */
+  private boolean farther(int grids, boolean searched) {
+    return !searched && !Double.isFinite(limit) && grids < FARTHER * effort.grids();
+  }
+
+  private Cluster cluster() {
+    return costs.workload().cluster();
+  }
+
+  private boolean spansMachines(PipelineDraft draft) {
+    return GridKinds.spansMachines(draft.grid().parallelism(), cluster());
   }
 
   private Optional<ScheduledCuts> balanced(PipelineDraft draft, Choice choice) {

@@ -44,7 +44,12 @@ record Grid(
 
   /** Whether gradients are summed during the last backward pass; in a pipeline after it. */
   boolean overlaps() {
-    return ranks == 1 && replicas > 1;
+    return ranks == 1 && sums();
+  }
+
+  /** Whether several devices have the same weights, so that states can be sharded among them. */
+  boolean sums() {
+    return replicas > 1 || (parallelism.several() && parallelism.kind().dividesTokens());
   }
 
   /** Stages of a pipeline in one direction. */

@@ -9,7 +9,8 @@ package dev.pipewright.planner;
  * @param halves the backward pass where the schedule splits it, both halves, at least
  * @param weights the half of it that the weights' gradients take
  * @param kept bytes of a micro-batch in flight on each device
- * @param parameters the part of a device of the bytes of weights, as layers know them
+ * @param own bytes of a device's weights that only its replicas have, as layers know them
+ * @param shared bytes of weights that all devices of a rank have and sum the gradients of
  * @param update seconds of the optimizer's step
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -19,7 +20,8 @@ record LayerLoads(
     double[] halves,
     double[] weights,
     double[] kept,
-    double[] parameters,
+    double[] own,
+    double[] shared,
     double[] update) {
   int size() {
     return forward.length;
@@ -33,7 +35,7 @@ record LayerLoads(
   /** Of a schedule that splits backward passes, or does not. */
   LayerLoads split(boolean splits) {
     return splits
-        ? new LayerLoads(forward, halves, halves, weights, kept, parameters, update)
+        ? new LayerLoads(forward, halves, halves, weights, kept, own, shared, update)
         : this;
   }
 

@@ -38,11 +38,13 @@ final class PipelineBounds {
   /**
    * What the devices of a grid need at least.
    *
-   * @param ends seconds of all that follows the passes and nothing hides, for all parameters
+   * @param ends seconds of all that follows the passes and nothing hides, for each byte of weights
+   *     that only replicas have
+   * @param sharedEnds the same for those that all devices of a rank have
    * @param latency of a message from a rank to the next
    * @param perByte seconds of each of its bytes beyond that
    */
-  private record Links(double ends, double latency, double perByte) {}
+  private record Links(double ends, double sharedEnds, double latency, double perByte) {}
 
   PipelineBounds(StageCosts costs, DividedWork work, int[] path, Recomputation recomputation) {
     this.costs = costs;
@@ -69,12 +71,15 @@ final class PipelineBounds {
         links.computeIfAbsent(
             List.of(grid.ranks(), grid.replicas(), grid.neighbours(), grid.sharding()),
             key -> newLinks(grid));
-    double sum = work.part().parameterBytes()[work.part().size()];
-    double ends = sum > 0 ? least.ends() / sum : 0;
-    double update = grid.sharding() == ZeroStage.NOTHING ? 1 : 1.0 / grid.replicas();
+    boolean whole = grid.sharding() == ZeroStage.NOTHING; // each device updates all it has
     double[] tail = new double[loads.size()];
     if (shape.straight()) { // otherwise a rank's next stage goes on meanwhile
-      Arrays.setAll(tail, at -> loads.parameters()[at] * ends + loads.update()[at] * update);
+      Arrays.setAll(
+          tail,
+          at ->
+              loads.own()[at] * least.ends()
+                  + loads.shared()[at] * least.sharedEnds()
+                  + loads.update()[at] * (whole ? 1 : work.partOfUpdate(at) / grid.replicas()));
     }
     double bytes = cutBytes * batching.samples();
     double received = cutBytes * slice;
@@ -111,13 +116,16 @@ final class PipelineBounds {
 
   private Links newLinks(Grid grid) {
     double ends = Double.POSITIVE_INFINITY;
+    double sharedEnds = Double.POSITIVE_INFINITY;
     double latency = Double.POSITIVE_INFINITY;
     double perByte = Double.POSITIVE_INFINITY;
     Cluster cluster = costs.workload().cluster();
     int[] before = {};
     for (int rank = 0; rank < grid.ranks(); rank++) {
       int[] devices = grid.devices(rank).stream().mapToInt(Integer::intValue).toArray();
-      ends = Math.min(ends, ends(grid, devices));
+      StageGroups groups = StageGroups.of(costs, devices, grid.parallelism().parts());
+      ends = Math.min(ends, ends(grid, groups.data()));
+      sharedEnds = Math.min(sharedEnds, ends(grid, groups.all()));
       if (rank > 0) {
         for (SplitConcat way :
             List.of(
@@ -129,23 +137,27 @@ final class PipelineBounds {
       }
       before = devices;
     }
-    return grid.ranks() == 1 ? new Links(ends, 0, 0) : new Links(ends, latency, perByte);
+    return grid.ranks() == 1
+        ? new Links(ends, sharedEnds, 0, 0)
+        : new Links(ends, sharedEnds, latency, perByte);
   }
 
-  /** Of optimizer states that are sharded new parameters are gathered after the update. */
-  private double ends(Grid grid, int[] devices) {
-    if (grid.replicas() == 1 || grid.sharding() == ZeroStage.PARAMETERS) {
+  /**
+   * Of optimizer states that are sharded new parameters are gathered after the update: seconds for
+   * each byte of parameters, where a group sums the gradients of all.
+   */
+  private double ends(Grid grid, Collectives group) {
+    StageCosts part = work.part();
+    double bytes = part.parameterBytes()[part.size()];
+    if (group.members() == 1 || grid.sharding() == ZeroStage.PARAMETERS || bytes == 0) {
       return 0;
     }
-    StageCosts part = work.part();
-    int parts = grid.parallelism().parts();
-    Collectives same = StageGroups.of(costs, devices, parts).data();
-    double bytes = part.parameterBytes()[part.size()];
+    double gradients = part.gradientBytes()[part.size()];
     if (grid.sharding() == ZeroStage.NOTHING) {
-      boolean hidden = parts > 1 || grid.overlaps();
-      return hidden ? 0 : same.allReduce(part.gradientBytes()[part.size()]);
+      boolean hidden = grid.parallelism().several() || grid.overlaps();
+      return hidden ? 0 : group.allReduce(gradients) / bytes;
     }
     double slower = 1 - costs.workload().cluster().software().overlap();
-    return same.allGather(bytes) + slower * same.reduceScatter(part.gradientBytes()[part.size()]);
+    return (group.allGather(bytes) + slower * group.reduceScatter(gradients)) / bytes;
   }
 }

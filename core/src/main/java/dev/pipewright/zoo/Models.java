@@ -164,10 +164,7 @@ public final class Models {
    * #shaped} has where that keeps them. Empty for other networks.
    */
   public static Optional<ZooModel> fused(String name, TransformerShape shape, String source) {
-    boolean plain = shape.encoder().isEmpty() && shape.prediction().isEmpty();
-    return plain
-        ? ShapedStack.of(name, shape).map(graph -> adam(name, graph, 1, source))
-        : Optional.empty();
+    return ShapedStack.of(name, shape).map(graph -> adam(name, graph, 1, source));
   }
 
   private static ZooModel dapple(String name) {

@@ -16,37 +16,29 @@ import java.util.Optional;
 /**
  * Transformers as graphs: of {@link TransformerBlock}s, which the runtime trains, where these
  * express the shape exactly (equal blocks with layer norms, biases everywhere, and a plain
- * feed-forward part four times as wide); other decoders as a {@link ShapedStack}.
+ * feed-forward part four times as wide); other decoders, with and without an encoder or multi-token
+ * prediction, as a {@link ShapedStack}.
  */
 final class ShapedGraphs {
   private ShapedGraphs() {}
 
   /** Throws {@link IllegalArgumentException} that says what is not supported yet. */
   static LayerGraph of(String name, TransformerShape shape) {
-    Optional<String> beyond = beyondGraphs(shape);
+    boolean alone = shape.encoder().isEmpty() && shape.prediction().isEmpty();
     Optional<LayerGraph> graph =
-        beyond.isPresent()
-            ? Optional.empty()
-            : Optional.of(shape)
-                .filter(ShapedGraphs::isPlain)
-                .flatMap(plain -> expressed(name, plain))
-                .or(() -> ShapedStack.of(name, shape));
+        Optional.of(shape)
+            .filter(one -> alone && isPlain(one))
+            .flatMap(plain -> expressed(name, plain))
+            .or(() -> ShapedStack.of(name, shape));
     if (graph.isPresent()) {
       return graph.get();
     }
+    boolean shared = shape.prediction().isPresent();
     throw new IllegalArgumentException(
-        beyond.orElse("its embedding or its head")
+        (shared
+                ? "multi-token prediction whose head reads the embedding's table"
+                : "its embedding or its head")
             + " cannot be planned layer by layer yet; `pipewright predict` with --tensor and --pipeline predicts a layout, and a profile of the network can be planned");
-  }
-
-  /** What no graph of layers expresses yet; empty where nothing is. */
-  private static Optional<String> beyondGraphs(TransformerShape shape) {
-    if (shape.encoder().isPresent()) {
-      return Optional.of("an encoder with a decoder");
-    }
-    return shape.prediction().isPresent()
-        ? Optional.of("multi-token prediction")
-        : Optional.empty();
   }
 
   /** Whether all blocks are GPT-2's: with its widths, norms and biases. */

@@ -61,6 +61,22 @@ class TensorParallelTest {
         .count();
   }
 
+  /** A decoder's block after an encoder has a second attention: another pair of products. */
+  @Test
+  void crossAttentionIsDividedAndSummedLikeAnother() {
+    long states = 512L * 768;
+    assertEquals(2, sums(exchanges("t5-base", "encoder-3"), true, states));
+    assertEquals(3, sums(exchanges("t5-base", "decoder-3"), true, states));
+    assertEquals(3, sums(exchanges("t5-base", "decoder-3"), false, states));
+    Workload workload = workload("t5-base");
+    int block = layer(workload.chain().graph(), "decoder-3");
+    double element = workload.profile().precision().bytes();
+    double norms = 3 * 768;
+    double products = workload.profile().sizes(block).parameters() / element - norms;
+    double own = part(workload, 4).sizes(block).parameters() / element;
+    assertEquals(norms + products / 4, own, 1e-6 * own);
+  }
+
   /** Korthikanti et al., table 2: sbh(10 + 24/t + 5as/ht) bytes at two bytes per element. */
   @Test
   void aBlockKeepsWhatIsPublishedForTensorParallelism() {

@@ -15,11 +15,13 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import dev.pipewright.schedule.check.Validator;
@@ -27,6 +29,7 @@ import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
@@ -45,7 +48,10 @@ class AutoPlannerTest {
   }
 
   static StageCosts zoo(String network, String on) {
-    ZooModel model = Models.find(network).orElseThrow();
+    return zoo(Models.find(network).orElseThrow(), on);
+  }
+
+  private static StageCosts zoo(ZooModel model, String on) {
     Cluster cluster = Clusters.find(on).orElseThrow();
     var profile =
         Roofline.profile(model.graph(), cluster, model.training(), List.of(1, 2, 4, 8, 16, 32));
@@ -136,6 +142,69 @@ class AutoPlannerTest {
         assertTrue(group.stream().allMatch(device -> device / 8 == machine), plan.summary());
       }
     }
+  }
+
+  /**
+   * A mixture of experts and long sequences on several machines: no plan of another planner is
+   * faster, nor is any even pipeline of two ways to divide layers that are usual there.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "mixtral-8x7b, 2, 64, EXPERT, 8",
+    "qwen3-30b-a3b, 2, 64, EXPERT, 16",
+    "llama3-8b:32768, 2, 16, CONTEXT, 8"
+  })
+  void expertsAndLongSequencesAreDivided(
+      String network, int machines, int globalBatch, Kind kind, int parts) {
+    String[] words = network.split(":");
+    OptionalInt tokens =
+        words.length == 1 ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(words[1]));
+    ZooModel model = Models.find(words[0], tokens).orElseThrow();
+    StageCosts costs = zoo(model, "dgx-h100:" + machines + "x8");
+    Planning auto = plan(costs, globalBatch);
+    holds(costs, auto, globalBatch);
+    double best = auto.best().orElseThrow().seconds();
+    Planning hybrids = DapplePlanner.plan(costs, Request.of(globalBatch), decides(costs));
+    hybrids.best().ifPresent(plan -> assertTrue(best <= plan.seconds() * (1 + ROUNDING)));
+    Oracle simulator = decides(costs);
+    PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+    int compared = 0;
+    for (Parallelism division : List.of(Parallelism.of(kind, parts), sequence())) {
+      int groups = 8 * machines / division.parts();
+      for (int ranks = 1; ranks <= groups; ranks *= 2) {
+        for (MicroBatching batching : MicroBatching.of(Request.of(globalBatch), groups)) {
+          int replicas = groups / ranks;
+          ZeroStage states = replicas > 1 ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
+          boolean tokensToo = division.kind().dividesTokens();
+          Grid grid =
+              new Grid(
+                  ranks, replicas, division, true, 1, tokensToo ? ZeroStage.OPTIMIZER : states);
+          if (replicas <= batching.samples()) {
+            ScheduledCuts cuts = cuts(grid, batching, costs, oracle);
+            if (cuts.fits()) {
+              double seconds = simulator.assess(cuts.plan()).stepSeconds();
+              assertTrue(best <= seconds * (1 + ROUNDING), grid + ": " + seconds + " < " + best);
+              compared++;
+            }
+          }
+        }
+      }
+    }
+    assertTrue(compared > 0, "none to compare with");
+  }
+
+  private static Parallelism sequence() {
+    return Parallelism.of(Kind.SEQUENCE, 8);
+  }
+
+  private static ScheduledCuts cuts(
+      Grid grid, MicroBatching batching, StageCosts costs, PipelineOracle oracle) {
+    ScheduleEntry entry = AutoPlanner.choices(Request.of(8)).get(0).entry();
+    ScheduledCuts cuts =
+        ScheduledCuts.balanced(entry, grid, batching, costs, Recomputation.SELECTIVE, oracle)
+            .orElseThrow();
+    cuts.price();
+    return cuts;
   }
 
   /** Machines whose number divides neither batch nor layers may stay idle. */

@@ -20,6 +20,7 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.units.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,8 +32,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class EqualPipelinesTest {
   private static final int INSTANCES = 200;
+  private static final int DIVIDED = 60; // instances with divided tokens, which take longer
+  private static final EqualPipelines.Effort ALL_GRIDS =
+      new EqualPipelines.Effort(99, 2, 12, 2, 40);
   private static final int BATCH = 8;
   private static final double ROUNDING = 1e-9;
+  static final List<Parallelism> NONE = List.of(Parallelism.NONE);
   private static final List<ZeroStage> SHARDING = List.of(ZeroStage.OPTIMIZER);
 
   /** Up to eight layers on up to four devices. */
@@ -70,16 +75,16 @@ class EqualPipelinesTest {
   }
 
   private static EqualPipelines pipelines(
-      StageCosts costs, Request request, EqualPipelines.Effort effort) {
+      StageCosts costs, Request request, EqualPipelines.Effort effort, List<Parallelism> kinds) {
     EqualPipelines pipelines =
         new EqualPipelines(costs, request, choices(request), effort, () -> false);
-    pipelines.add(Parallelism.NONE, SHARDING);
+    kinds.forEach(parallelism -> pipelines.add(parallelism, SHARDING));
     return pipelines;
   }
 
   /** All grids with all schedules, none left out, without moving cuts. */
-  private static double exhaustive(StageCosts costs, Request request) {
-    return all(costs, request).stream()
+  private static double exhaustive(StageCosts costs, Request request, List<Parallelism> kinds) {
+    return all(costs, request, kinds).stream()
         .filter(ScheduledCuts::fits)
         .mapToDouble(ScheduledCuts::seconds)
         .min()
@@ -87,33 +92,50 @@ class EqualPipelinesTest {
   }
 
   /** The same, those that do not fit, too. */
-  static List<ScheduledCuts> all(StageCosts costs, Request request) {
+  static List<ScheduledCuts> all(StageCosts costs, Request request, List<Parallelism> kinds) {
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
-    List<ScheduledCuts> all = new ArrayList<>();
     int devices = costs.workload().cluster().size();
-    for (MicroBatching batching : MicroBatching.of(request, devices)) {
-      for (int ranks = 1; ranks <= devices; ranks++) {
-        int replicas = devices / ranks;
-        if (ranks * replicas == devices && replicas <= batching.samples()) {
-          for (Choice choice : choices(request)) {
-            if (ranks > 1 || choice.equals(choices(request).get(0))) {
-              for (boolean neighbours : new boolean[] {true, false}) {
-                Grid grid =
-                    new Grid(
-                        ranks,
-                        replicas,
-                        Parallelism.NONE,
-                        neighbours,
-                        choice.chunks(),
-                        replicas > 1 ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING);
-                priced(choice, grid, batching, costs, request, oracle).ifPresent(all::add);
-              }
-            }
-          }
+    List<ScheduledCuts> all = new ArrayList<>();
+    for (Parallelism parallelism : kinds) {
+      for (int ranks = 1; ranks * parallelism.parts() <= devices; ranks++) {
+        for (MicroBatching batching : MicroBatching.of(request, devices)) {
+          all.addAll(all(parallelism, ranks, batching, costs, request, oracle));
         }
       }
     }
     return all;
+  }
+
+  private static List<ScheduledCuts> all(
+      Parallelism parallelism,
+      int ranks,
+      MicroBatching batching,
+      StageCosts costs,
+      Request request,
+      PipelineOracle oracle) {
+    int devices = costs.workload().cluster().size();
+    int replicas = devices / ranks / parallelism.parts();
+    List<ScheduledCuts> all = new ArrayList<>();
+    if (ranks * replicas * parallelism.parts() != devices || replicas > batching.samples()) {
+      return all;
+    }
+    for (Choice choice : choices(request)) {
+      if (ranks > 1 || choice.equals(choices(request).get(0))) {
+        for (boolean neighbours : new boolean[] {true, false}) {
+          Grid grid = grid(ranks, replicas, parallelism, neighbours, choice.chunks());
+          priced(choice, grid, batching, costs, request, oracle).ifPresent(all::add);
+        }
+      }
+    }
+    return all;
+  }
+
+  /** With optimizer states sharded where several devices have the same weights. */
+  private static Grid grid(
+      int ranks, int replicas, Parallelism parallelism, boolean neighbours, int chunks) {
+    boolean tokens = parallelism.several() && parallelism.kind().dividesTokens();
+    ZeroStage states = replicas > 1 || tokens ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
+    return new Grid(ranks, replicas, parallelism, neighbours, chunks, states);
   }
 
   private static Optional<ScheduledCuts> priced(
@@ -178,18 +200,76 @@ class EqualPipelinesTest {
       StageCosts any = costs(random);
       StageCosts costs = little ? tight(any, random) : any;
       PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
-      double expected = exhaustive(costs, request);
-      EqualPipelines pipelines = pipelines(costs, request, AutoPlanner.EFFORT);
-      List<Candidate> found = pipelines.search(oracle);
-      all.addAll(found);
-      assertEquals(Double.isFinite(expected), !found.isEmpty(), "instance " + instance);
-      if (!found.isEmpty()) {
-        double best = found.get(0).seconds();
-        assertTrue(best <= expected * (1 + ROUNDING), "instance " + instance);
-        assertTrue(pipelines.leastSeconds() <= best * (1 + ROUNDING), "instance " + instance);
-      }
+      all.addAll(
+          asGoodAsExhaustive(costs, request, AutoPlanner.EFFORT, NONE, oracle, "" + instance));
     }
     return all;
+  }
+
+  /** What is found. */
+  private static List<Candidate> asGoodAsExhaustive(
+      StageCosts costs,
+      Request request,
+      EqualPipelines.Effort effort,
+      List<Parallelism> kinds,
+      PipelineOracle oracle,
+      String what) {
+    double expected = exhaustive(costs, request, kinds);
+    EqualPipelines pipelines = pipelines(costs, request, effort, kinds);
+    List<Candidate> found = pipelines.search(oracle);
+    assertEquals(Double.isFinite(expected), !found.isEmpty(), what);
+    if (!found.isEmpty()) {
+      double best = found.get(0).seconds();
+      assertTrue(best <= expected * (1 + ROUNDING), what + ": " + best + " > " + expected);
+      assertTrue(pipelines.leastSeconds() <= best * (1 + ROUNDING), what);
+    }
+    return found;
+  }
+
+  /** Mixtures of experts on two to four devices, some with less memory than the network needs. */
+  @Test
+  void smallMixturesAreAsGoodAsExhaustiveSearchOverContextAndExpertDegrees() {
+    int gained = 0;
+    int spread = 0;
+    for (int instance = 0; instance < DIVIDED; instance++) {
+      StageCosts costs = mixture(new SplittableRandom(instance));
+      PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+      List<Parallelism> kinds = new ArrayList<>(List.of(Parallelism.NONE));
+      for (int parts = 2; parts <= costs.workload().cluster().size(); parts *= 2) {
+        kinds.add(Parallelism.of(Kind.CONTEXT, parts));
+        kinds.add(Parallelism.of(Kind.EXPERT, parts));
+      }
+      String what = "instance " + instance;
+      Request request = Request.of(BATCH);
+      asGoodAsExhaustive(costs, request, ALL_GRIDS, kinds, oracle, what);
+      double all = exhaustive(costs, request, kinds);
+      double whole = exhaustive(costs, request, NONE);
+      gained += all < whole ? 1 : 0;
+      spread += Double.isFinite(all) ? 1 : 0;
+    }
+    assertTrue(gained > DIVIDED / 10, "faster with divided tokens: " + gained);
+    assertTrue(spread > DIVIDED / 2, "fit: " + spread);
+  }
+
+  static StageCosts mixture(SplittableRandom random) {
+    String network =
+        "mixtral:layers=%d,hidden=%d,heads=4,kv-heads=2,ffn=%d,sequence=%d,vocabulary=%d,experts=%d,chosen=2"
+            .formatted(
+                random.nextInt(1, 4),
+                128 << random.nextInt(2),
+                1024 << random.nextInt(4),
+                256 << random.nextInt(5),
+                1000 * random.nextInt(1, 4),
+                4 << random.nextInt(2));
+    StageCosts any = AutoPlannerTest.zoo(network, "dgx-h100:1x4");
+    Workload of = any.workload();
+    double bandwidth = Math.pow(10, random.nextDouble(11, 13));
+    Cluster devices =
+        Samples.plain(List.of(Link.of(1e-6, bandwidth)), random.nextBoolean() ? 2 : 4);
+    double states = any.staticBytes(0, any.size());
+    Bytes memory = Bytes.of(states * random.nextDouble(0.3, 3));
+    return new StageCosts(
+        new Workload(of.chain(), of.profile(), of.training(), devices.withMemory(memory)));
   }
 
   /**
@@ -261,11 +341,22 @@ class EqualPipelinesTest {
 
   /** Layers that a machine divides, on a real network. */
   @ParameterizedTest
-  @CsvSource({"SEQUENCE, 2", "SEQUENCE, 4", "TENSOR, 2", "TENSOR, 4"})
-  void noPipelineOfDividedLayersIsFasterThanItsBound(Kind kind, int parts) {
-    StageCosts costs =
-        AutoPlannerTest.zoo(
-            "gpt:layers=6,hidden=512,heads=8,sequence=128,vocabulary=1024", "dgx-h100:2x4");
+  @CsvSource({
+    "SEQUENCE, 2, gpt",
+    "SEQUENCE, 4, gpt",
+    "TENSOR, 2, gpt",
+    "TENSOR, 4, gpt",
+    "CONTEXT, 2, llama",
+    "CONTEXT, 4, mixtral",
+    "CONTEXT, 8, llama",
+    "EXPERT, 2, mixtral",
+    "EXPERT, 4, mixtral",
+    "EXPERT, 8, mixtral"
+  })
+  void noPipelineOfDividedLayersIsFasterThanItsBound(Kind kind, int parts, String family) {
+    String sizes = ":layers=6,hidden=512,heads=8,sequence=128,vocabulary=1024";
+    String experts = family.equals("mixtral") ? ",experts=8,chosen=2,ffn=512" : "";
+    StageCosts costs = AutoPlannerTest.zoo(family + sizes + experts, "dgx-h100:2x4");
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     SimulatedOracle simulator = new SimulatedOracle(oracle);
     Parallelism parallelism = Parallelism.of(kind, parts);
@@ -275,8 +366,7 @@ class EqualPipelinesTest {
       for (int ranks = 1; ranks * parts <= 8; ranks *= 2) {
         for (int samples = 1; samples <= BATCH; samples *= 2) {
           int replicas = 8 / parts / ranks;
-          ZeroStage states = replicas > 1 ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
-          Grid grid = new Grid(ranks, replicas, parallelism, true, choice.chunks(), states);
+          Grid grid = grid(ranks, replicas, parallelism, true, choice.chunks());
           MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
           if (replicas <= samples) {
             double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
@@ -284,6 +374,11 @@ class EqualPipelinesTest {
                 cuts(choice, grid, batching, costs, Recomputation.SELECTIVE, oracle)) {
               double simulated = simulator.assess(cuts.plan()).stepSeconds();
               String what = choice.entry().name() + " " + grid + " " + batching;
+              if (ranks > 1 || choice.equals(AutoPlanner.choices(Request.of(BATCH)).get(0))) {
+                double states = states(costs, grid, choice);
+                double peak = peakStates(cuts);
+                assertTrue(states <= peak * (1 + ROUNDING), what + ": " + states + " > " + peak);
+              }
               assertTrue(bound <= simulated * (1 + ROUNDING), what);
               priced++;
             }
@@ -292,6 +387,21 @@ class EqualPipelinesTest {
       }
     }
     assertTrue(priced > 20, "priced " + priced);
+  }
+
+  private static double states(StageCosts costs, Grid grid, Choice choice) {
+    int[] path = OnePath.positions(costs.workload().chain());
+    return new DividedWork(costs, grid.parallelism(), path)
+        .stateBytes(
+            grid.ranks(), grid.replicas(), grid.sharding(), ScheduleShape.of(choice).copies());
+  }
+
+  /** Bytes of states of the fullest device. */
+  private static double peakStates(ScheduledCuts cuts) {
+    return cuts.estimate().memory().stream()
+        .mapToDouble(peak -> peak.states().all())
+        .max()
+        .orElseThrow();
   }
 
   /** Balanced, and after some moves; none where there is no such schedule. */

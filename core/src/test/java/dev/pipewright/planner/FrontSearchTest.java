@@ -54,7 +54,7 @@ class FrontSearchTest {
   private static List<Candidate> exhaustive(StageCosts costs) {
     Oracle oracle = new PipelineOracle(costs, new PathFormula());
     List<Candidate> all = new ArrayList<>();
-    for (ScheduledCuts cuts : EqualPipelinesTest.all(costs, REQUEST)) {
+    for (ScheduledCuts cuts : EqualPipelinesTest.all(costs, REQUEST, EqualPipelinesTest.NONE)) {
       PipelinePlan plan = cuts.plan();
       all.add(candidate(plan, oracle));
       if (plan.sharding() != ZeroStage.NOTHING) {

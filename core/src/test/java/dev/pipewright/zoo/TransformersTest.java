@@ -5,7 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.transformer.HeadPart;
+import dev.pipewright.model.transformer.InputShape;
+import dev.pipewright.model.transformer.TokenPrediction;
 import dev.pipewright.model.transformer.TransformerShape;
+import dev.pipewright.parallel.TiedTable;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -136,16 +144,80 @@ class TransformersTest {
         Models.shaped("bert-large", shape("bert-large"), "").graph());
   }
 
+  /** Layers of multi-token prediction and encoders count what their shape does. */
   @ParameterizedTest
-  @CsvSource({
-    "deepseek-v3, multi-token prediction",
-    "t5-base, an encoder with a decoder",
-  })
-  void whatNoGraphExpressesIsSaid(String name, String what) {
+  @ValueSource(strings = {"deepseek-v3", "t5-base", "t5-11b"})
+  void predictionsAndEncodersAreLayers(String name) {
+    TransformerShape shape = shape(name);
+    LayerGraph graph = Models.find(name).orElseThrow().graph();
+    assertEquals(shape.parameters() + shape.predictionParameters(), graph.parameters());
+    assertEquals(
+        2 + shape.layers() + shape.prediction().map(TokenPrediction::depth).orElse(0),
+        graph.size());
+    int tokens = shape.sequence();
+    double head = 2.0 * shape.hidden() * ((InputShape.Words) shape.input()).vocabulary();
+    double extra =
+        shape
+            .prediction()
+            .map(one ->
+                one.depth()
+                    * (head
+                        + 4.0 * shape.hidden() * shape.hidden()
+                        + one.block().flopsPerToken(shape.hidden(), tokens, true)))
+            .orElse(0.0);
+    double expected = tokens * (shape.forwardFlopsPerToken(tokens) + extra);
+    double flop =
+        graph.layers().stream()
+            .filter(layer -> !layer.name().equals("embedding"))
+            .mapToDouble(layer -> layer.work().forward())
+            .sum();
+    assertEquals(expected, flop, 1e-9 * expected);
+  }
+
+  /** Every cut between the encoder's first and the decoder's last block carries two sequences. */
+  @Test
+  void theEncodersOutputTravelsToTheLastDecoderBlock() {
+    LayerGraph graph = Models.find("t5-base").orElseThrow().graph();
+    long states = 512L * 768;
+    List<Long> cuts = graph.layers().stream().map(Layer::outputElements).toList();
+    assertEquals(Collections.nCopies(1 + 12 + 11, 2 * states), cuts.subList(0, 24));
+    assertEquals(states, cuts.get(24));
+    assertEquals("decoder-12", graph.layer(24).name());
+    assertEquals("head", graph.layer(25).name());
+  }
+
+  /** The states of the last block travel to the head with those of each prediction. */
+  @Test
+  void predictionsTravelToTheHead() {
+    LayerGraph graph = Models.find("deepseek-v3").orElseThrow().graph();
+    long states = graph.layer(1).outputElements();
+    assertEquals("prediction-1", graph.layer(62).name());
+    assertEquals(states, graph.layer(61).outputElements());
+    assertEquals(2 * states, graph.layer(62).outputElements());
+    assertEquals(
+        List.of(new TiedTable(0, 62, 129_280L * 7168)), TiedTable.of(graph), "a copy of the table");
+  }
+
+  @Test
+  void whatNoGraphExpressesIsSaid() {
+    TransformerShape own = shape("deepseek-v3");
+    TransformerShape tied =
+        new TransformerShape(
+            own.hidden(),
+            own.input(),
+            own.encoder(),
+            own.stack(),
+            List.of(new HeadPart.Scores(true, false)),
+            own.prediction(),
+            own.sequence());
     String message =
-        assertThrows(IllegalArgumentException.class, () -> Models.find(name)).getMessage();
+        assertThrows(IllegalArgumentException.class, () -> Models.shaped("tied", tied, ""))
+            .getMessage();
     assertTrue(
-        String.valueOf(message).startsWith(name + ": " + what + " cannot be planned"), message);
+        String.valueOf(message)
+            .startsWith(
+                "multi-token prediction whose head reads the embedding's table cannot be planned"),
+        message);
   }
 
   @Test

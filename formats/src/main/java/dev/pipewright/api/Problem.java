@@ -215,13 +215,23 @@ public record Problem(NamedWorkload workload, StepOptions step) {
 
   private Problem of(Network network) {
     return new Problem(
-        new NamedWorkload(network, workload.devices(), workload.optimizer(), workload.precision()),
+        new NamedWorkload(
+            network,
+            workload.devices(),
+            workload.optimizer(),
+            workload.precision(),
+            workload.gradients()),
         step);
   }
 
   private Problem on(Devices devices) {
     return new Problem(
-        new NamedWorkload(workload.network(), devices, workload.optimizer(), workload.precision()),
+        new NamedWorkload(
+            workload.network(),
+            devices,
+            workload.optimizer(),
+            workload.precision(),
+            workload.gradients()),
         step);
   }
 

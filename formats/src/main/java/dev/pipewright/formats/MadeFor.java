@@ -80,6 +80,9 @@ public record MadeFor(
     training.ifPresent(t -> {
       object.put("optimizer", EnumWords.word(t.optimizer()));
       object.put("precision", EnumWords.word(t.precision()));
+      if (t.halfGradients()) {
+        object.put("gradients", "bf16");
+      }
     });
     memory.bytes().ifPresent(bytes -> object.put("device_memory_bytes", bytes));
     memory.reserve().ifPresent(share -> object.put("memory_reserve", share));

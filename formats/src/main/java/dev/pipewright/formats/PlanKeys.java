@@ -21,6 +21,7 @@ final class PlanKeys {
           "sequence",
           "optimizer",
           "precision",
+          "gradients",
           "device_memory_bytes",
           "memory_reserve");
   static final List<String> HEAD = List.of("format", "version");
@@ -61,6 +62,9 @@ final class PlanKeys {
           "parallelism");
 
   static final Map<String, Optimizer> OPTIMIZERS = EnumWords.of(Optimizer.values());
+
+  /** Bytes of an element of gradients by their format. */
+  static final Map<String, Integer> GRADIENTS = Map.of("fp32", 4, "bf16", 2);
 
   private PlanKeys() {}
 

@@ -105,7 +105,8 @@ record PlanTree(Path file, Node root, Node plan) {
       return optimizer.map(rule ->
           new Training(
               rule.word(PlanKeys.OPTIMIZERS),
-              precision.orElseThrow().word(PrecisionWords.BY_WORD)));
+              precision.orElseThrow().word(PrecisionWords.BY_WORD),
+              either("gradients").map(node -> node.word(PlanKeys.GRADIENTS) == 2).orElse(false)));
     }
 
     /** A number in an object next to the plan, such as {@code objective.value}. */

@@ -332,13 +332,19 @@ class CliBadInputTest {
     Path t5 =
         Cli.file(
             folder, "t5.json", "{\"model_type\": \"t5\", \"vocab_size\": 9, \"num_layers\": 2}");
-    planned(t5, "dapple-a")
+    Cli.plan(t5.toString(), "dapple-a:1x2", "--global-batch", "2").ends(0);
+    String layout = " --cluster h100:1x8 --tensor 2 --pipeline 2 --global-batch 8";
+    Cli.run(("predict " + t5 + layout).split(" "))
+        .refusal(2, "the network has an encoder; give one of a decoder only, or plan it");
+    Path tied =
+        Cli.file(
+            folder,
+            "tied.json",
+            "{\"model_type\": \"deepseek_v3\", \"num_nextn_predict_layers\": 1, \"tie_word_embeddings\": true}");
+    planned(tied, "dapple-a")
         .refusal(
             2,
-            "is a Hugging Face config (t5); an encoder with a decoder cannot be planned"
-                + " layer by layer yet; `pipewright predict` with --tensor and --pipeline");
-    Cli.plan("deepseek-v3", "dapple-a", "--global-batch", "16")
-        .refusal(2, "deepseek-v3: multi-token prediction cannot be planned layer by layer yet; ");
+            "multi-token prediction whose head reads the embedding's table cannot be planned layer by layer yet; `pipewright predict` with --tensor and --pipeline");
     String[] levels = {"--planner", "pipedream", "--levels", "2", "--bandwidths", "1e9"};
     Cli.run(
             "plan",

@@ -2,6 +2,8 @@ package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -69,5 +71,74 @@ class LayoutsArePlansTest {
     double memory = layout.get("memory_bytes").asDouble();
     double tolerance = interleave > 1 ? 0.03 : 0.05;
     assertEquals(memory, plan.get("memory_bytes").asDouble(), tolerance * memory);
+  }
+
+  private static final String PREDICTING =
+      """
+      {"model_type": "deepseek_v3", "hidden_size": 4096, "num_hidden_layers": 16,
+       "num_attention_heads": 32, "num_key_value_heads": 32, "q_lora_rank": 1536,
+       "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+       "intermediate_size": 11008, "moe_intermediate_size": 2048, "n_routed_experts": 16,
+       "num_experts_per_tok": 4, "n_shared_experts": 1, "first_k_dense_replace": %d,
+       "vocab_size": 129280, "num_nextn_predict_layers": %d, "max_position_embeddings": 4096}
+      """;
+
+  /**
+   * Multi-token prediction: layers after the last block in the last stage, where the head computes
+   * one more loss for each.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 0, 1", "4, 3, 1", "1, 0, 4", "1, 3, 4"})
+  void predictionsTakeAsLongOnBothRoads(int tensor, int dense, int pipeline, @TempDir Path folder) {
+    Path network = Cli.file(folder, "net.json", PREDICTING.formatted(dense, 1));
+    String cluster = "b300:1x" + tensor * pipeline;
+    int batch = 8 * pipeline;
+    JsonNode layout =
+        row(
+            network.toString(),
+            cluster,
+            "--tensor %d --pipeline %d --data 1 --micro-batch 1 --devices %d --global-batch %d"
+                .formatted(tensor, pipeline, tensor * pipeline, batch));
+    String blocks = "t*" + 16 / pipeline;
+    String between = (blocks + "|").repeat(pipeline - 1);
+    Path arguments =
+        Cli.file(
+            folder,
+            "args.sh",
+            """
+            ARGS=(
+              --num-layers 16
+              --mtp-num-layers 1
+              --tensor-model-parallel-size %d
+              --pipeline-model-parallel-size %d
+              --pipeline-model-parallel-layout 'E%s%smL'
+              --micro-batch-size 1
+              --global-batch-size %d
+              --bf16
+            )
+            """
+                .formatted(tensor, pipeline, between, blocks, batch));
+    JsonNode plan =
+        Cli.run(
+                "simulate",
+                arguments.toString(),
+                "--model",
+                network.toString(),
+                "--cluster",
+                cluster,
+                "--json")
+            .json();
+    double alone = 0;
+    for (String phase : new String[] {"stragglers_s", "fixed_s"}) {
+      alone += layout.get("phases").get(phase).asDouble();
+    }
+    double expected = layout.get("iteration_s").asDouble() - alone;
+    assertEquals(expected, plan.at("/objective/value").asDouble(), 0.04 * expected);
+    double memory = layout.get("memory_bytes").asDouble();
+    double fullest = 0;
+    for (JsonNode stage : plan.at("/plan/stages")) {
+      fullest = Math.max(fullest, stage.get("memory_bytes").asDouble());
+    }
+    assertEquals(memory, fullest, 0.05 * memory);
   }
 }

@@ -21,6 +21,7 @@ import dev.pipewright.predict.transformer.search.LayoutSurvey;
 import dev.pipewright.predict.transformer.search.SearchSpace;
 import dev.pipewright.predict.transformer.search.SearchValues;
 import dev.pipewright.predict.transformer.search.SearchedLayout;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -82,6 +83,7 @@ public class LayoutSearchBenchmark {
         TrainingPrecision.BF16,
         true,
         0,
+        OptionalInt.empty(),
         DEVICES,
         BATCH,
         SearchValues.all(shape, DEVICES, BATCH, true));

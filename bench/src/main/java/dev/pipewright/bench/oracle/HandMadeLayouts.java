@@ -35,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Layouts that the authors of published runs chose by hand, and those that Pipewright finds for the
@@ -92,8 +93,8 @@ public final class HandMadeLayouts implements Reproduction {
                     + " published run; gain is the share of the published layout's predicted step that the"
                     + " search saves. In %d rows the search finds none that is as fast."
                     + " An asterisk marks published layouts that do not fit by prediction, so that the search leaves"
-                    + " them out. The search knows gradients in 32 bits only; where a published run keeps them in"
-                    + " 16, its layout may fit and the same layout not be found.")
+                    + " them out. The search holds gradients in the format of the published run"
+                    + " (`--gradients`).")
                 .formatted(LocalDate.now(ZoneOffset.UTC), rows.size(), worse))
         .table(table(rows))
         .heading("As plans")
@@ -137,6 +138,7 @@ public final class HandMadeLayouts implements Reproduction {
             precision(run),
             run.fusedAttention(),
             run.offload().optimizer(),
+            run.formats().state().gradient() == 2 ? OptionalInt.of(2) : OptionalInt.empty(),
             devices,
             batch,
             SearchValues.all(run.shape(), devices, batch, run.fusedAttention()));

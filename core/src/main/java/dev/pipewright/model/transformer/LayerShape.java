@@ -33,7 +33,7 @@ public record LayerShape(
   }
 
   /** Attentions: one, or two with cross-attention. */
-  private int attentions() {
+  public int attentions() {
     return crossAttention ? 2 : 1;
   }
 
@@ -77,10 +77,14 @@ public record LayerShape(
    *
    * <p>Source: V. Korthikanti et al., MLSys 2023, arXiv:2205.05198, §4.1, without masks and scores.
    *
+   * <p>Cross-attention keeps as much as another attention with its norm.
+   *
    * @param rotary whether queries and keys are rotated by positions
    */
   public double keptElements(int hidden, boolean rotary) {
-    return 4.0 * hidden + attention.keptElements(rotary) + feedForward.keptElements(hidden);
+    return 2.0 * (attentions() + 1) * hidden
+        + attentions() * attention.keptElements(rotary)
+        + feedForward.keptElements(hidden);
   }
 
   /**
@@ -88,6 +92,6 @@ public record LayerShape(
    * function inside the feed-forward part, copies for experts.
    */
   public double movedElements(int hidden) {
-    return 15.0 * hidden + feedForward.movedElements(hidden);
+    return (crossAttention ? 22.5 : 15.0) * hidden + feedForward.movedElements(hidden);
   }
 }

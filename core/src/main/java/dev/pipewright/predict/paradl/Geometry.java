@@ -102,6 +102,7 @@ record Geometry(
       case Operator.ClassToken c -> Kind.WHOLE;
       case Operator.Mask m -> Kind.WHOLE;
       case Operator.TiedScores t -> Kind.WHOLE;
+      case Operator.TiedEmbedding t -> Kind.WHOLE;
       case Operator.Attention a -> Kind.WHOLE;
       case Operator.Lstm l -> Kind.WHOLE;
       case Operator.AttentionLstm a -> Kind.WHOLE;

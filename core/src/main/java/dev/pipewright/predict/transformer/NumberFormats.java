@@ -64,6 +64,12 @@ public record NumberFormats(
     }
   }
 
+  /** The same with gradients that are added up and exchanged in elements of so many bytes. */
+  public NumberFormats withGradients(int bytes) {
+    StateBytes own = new StateBytes(state.weight(), bytes, state.optimizer());
+    return new NumberFormats(products, castBytes, rowwise, pureHalf, bytes, own);
+  }
+
   /**
    * Weights and moments in 32 bits. Gradients have 32 bits but for {@code FP16}; they are exchanged
    * in 16 bits with 8-bit products, too.

@@ -10,6 +10,7 @@ import dev.pipewright.predict.transformer.TransformerRun.Routing;
 import dev.pipewright.units.Check;
 import dev.pipewright.units.NearCounts;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -22,6 +23,8 @@ import java.util.Set;
  *     ranks have several chunks
  * @param offloadedLayers of a pipeline rank whose activations wait in the host's memory
  * @param offloadedOptimizer share of the optimizer's state that the host holds and updates
+ * @param gradientBytes of an element of the sums of gradients, in memory and as it is exchanged, 2
+ *     or 4; empty for those of {@link NumberFormats#mixed}
  */
 public record RunChoices(
     TransformerShape shape,
@@ -34,7 +37,8 @@ public record RunChoices(
     RecomputePolicy recompute,
     Optional<String> schedule,
     int offloadedLayers,
-    double offloadedOptimizer) {
+    double offloadedOptimizer,
+    OptionalInt gradientBytes) {
   private static final double HALF_BYTES = 2;
 
   /**
@@ -88,6 +92,39 @@ public record RunChoices(
         NearCounts.divisors(ranks, (int) Math.min(sharing, ranks)));
   }
 
+  /** With the usual gradients of the precision. */
+  public RunChoices(
+      TransformerShape shape,
+      GpuMachine machine,
+      Framework framework,
+      TrainingLayout layout,
+      Optional<StageSplit> split,
+      TrainingPrecision precision,
+      boolean fusedAttention,
+      RecomputePolicy recompute,
+      Optional<String> schedule,
+      int offloadedLayers,
+      double offloadedOptimizer) {
+    this(
+        shape,
+        machine,
+        framework,
+        layout,
+        split,
+        precision,
+        fusedAttention,
+        recompute,
+        schedule,
+        offloadedLayers,
+        offloadedOptimizer,
+        OptionalInt.empty());
+  }
+
+  private NumberFormats formats() {
+    NumberFormats usual = NumberFormats.mixed(precision, framework);
+    return gradientBytes.isPresent() ? usual.withGradients(gradientBytes.getAsInt()) : usual;
+  }
+
   /** The run; throws {@link IllegalArgumentException} where its parts do not go together. */
   public TransformerRun run() {
     StageSplit layers =
@@ -105,7 +142,7 @@ public record RunChoices(
         new SoftwareStack(framework, "", false, false, false),
         layout,
         layers,
-        NumberFormats.mixed(precision, framework),
+        formats(),
         fusedAttention,
         recompute,
         Routing.PLAIN,

@@ -43,7 +43,9 @@ record TransformerSizes(
     List<Integer> mixturesBefore) {
   /** Throws {@link IllegalArgumentException} for networks that the formulas do not cover. */
   static TransformerSizes of(TransformerShape shape) {
-    Check.that(shape.encoder().isEmpty(), "the network has an encoder; give one of a decoder only");
+    Check.that(
+        shape.encoder().isEmpty(),
+        "the network has an encoder; give one of a decoder only, or plan it layer by layer with `pipewright plan`");
     AttentionShape attention = shape.stack().blocks().get(0).attention();
     Optional<Dense> dense = Optional.empty();
     Optional<Mixture> mixture = Optional.empty();

@@ -53,19 +53,22 @@ final class BridgeExport implements PlanExport {
   @Override
   public List<ExportedFile> files(ExportSubject plan) {
     List<String> lines = new ArrayList<>();
-    set(lines, "model.tensor_model_parallel_size", plan.tensor());
+    set(lines, "model.tensor_model_parallel_size", MegatronSteps.tensor(plan));
     set(lines, "model.sequence_parallel", python(MegatronSteps.sequenceParallel(plan)));
     set(lines, "model.pipeline_model_parallel_size", plan.ranks());
     set(
         lines,
         "model.virtual_pipeline_model_parallel_size",
         plan.chunks() > 1 ? plan.chunks() : "None");
+    if (plan.predictions() > 0) {
+      set(lines, "model.mtp_num_layers", plan.predictions());
+    }
     set(
         lines,
         "model.pipeline_model_parallel_layout",
         MegatronSteps.layoutText(plan).map(PythonText::quoted).orElse("None"));
-    set(lines, "model.context_parallel_size", 1);
-    set(lines, "model.expert_model_parallel_size", 1);
+    set(lines, "model.context_parallel_size", MegatronSteps.context(plan));
+    set(lines, "model.expert_model_parallel_size", MegatronSteps.expert(plan));
     addRecomputation(lines, plan);
     set(lines, "train.micro_batch_size", plan.perRank());
     set(lines, "train.global_batch_size", plan.plan().globalBatch());

@@ -42,6 +42,7 @@ final class DeepSpeedExport implements PlanExport {
   public List<ExportRule> rules() {
     return List.of(
         GridRules.decoder(),
+        GridRules.withoutPrediction(),
         GridRules.kinds(List.of(Kind.TENSOR)),
         GridRules.equalRanks(true),
         ScheduleRules.among(SCHEDULES, true),

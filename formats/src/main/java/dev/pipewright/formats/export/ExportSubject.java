@@ -8,6 +8,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.transformer.HeadPart;
 import dev.pipewright.model.transformer.InputShape;
+import dev.pipewright.model.transformer.TokenPrediction;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
@@ -21,7 +22,8 @@ import java.util.stream.IntStream;
 
 /**
  * A plan with what its export needs to know of network and cluster. The chain of a decoder is its
- * embedding, its blocks, and its head with the last normalisation.
+ * embedding, its blocks, layers of multi-token prediction where the plan has them, and its head
+ * with the last normalisation.
  *
  * @param model the network's name
  * @param shape of a transformer; empty for other networks
@@ -88,13 +90,30 @@ public record ExportSubject(
                 && s.input() instanceof InputShape.Words
                 && s.head().size() == 1
                 && s.head().get(0) instanceof HeadPart.Scores
-                && s.stack().size() + 2 == plan.layers())
+                && (s.stack().size() + 2 == plan.layers()
+                    || s.stack().size() + 2 + depth(s) == plan.layers()))
         .isPresent();
+  }
+
+  private static int depth(TransformerShape shape) {
+    return shape.prediction().map(TokenPrediction::depth).orElse(0);
+  }
+
+  /** Layers of multi-token prediction among a decoder's. */
+  int predictions() {
+    return shape.map(s -> Math.max(0, plan.layers() - 2 - s.stack().size())).orElse(0);
+  }
+
+  /** How many of them a stage holds. */
+  int predictions(int stage) {
+    StagePlan own = plan.stages().get(stage);
+    int first = Math.max(own.firstLayer(), 1 + blocks());
+    return Math.max(0, Math.min(own.lastLayer(), plan.layers() - 2) - first + 1);
   }
 
   /** The blocks of a decoder. */
   int blocks() {
-    return plan.layers() - 2;
+    return plan.layers() - 2 - predictions();
   }
 
   /** The blocks of a decoder before a position of the chain. */

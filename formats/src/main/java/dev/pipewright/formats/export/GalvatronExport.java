@@ -45,6 +45,7 @@ final class GalvatronExport implements PlanExport {
   public List<ExportRule> rules() {
     return List.of(
         GridRules.decoder(),
+        GridRules.withoutPrediction(),
         GridRules.kinds(List.of(Kind.TENSOR)),
         GridRules.equalRanks(false),
         ScheduleRules.among(SCHEDULES, true),

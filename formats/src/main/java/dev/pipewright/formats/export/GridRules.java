@@ -28,6 +28,17 @@ final class GridRules {
                     Optional.empty()));
   }
 
+  /** The plan has no layers of multi-token prediction. */
+  static ExportRule withoutPrediction() {
+    return exported ->
+        exported.isDecoder() && exported.predictions() > 0
+            ? Optional.of(
+                new Gap(
+                    "layers of multi-token prediction (`--to megatron` has them)",
+                    Optional.empty()))
+            : Optional.empty();
+  }
+
   /** Devices divide layers in one of these ways only; the first is the nearest to all others. */
   static ExportRule kinds(List<Kind> known) {
     return exported -> {

@@ -63,13 +63,14 @@ final class MegatronExport implements PlanExport {
   private static Flags flags(ExportSubject plan) {
     Flags flags =
         new Flags()
-            .add("--tensor-model-parallel-size", plan.tensor())
+            .add("--tensor-model-parallel-size", MegatronSteps.tensor(plan))
             .add("--pipeline-model-parallel-size", plan.ranks());
+    flags.addIf(plan.predictions() > 0, "--mtp-num-layers", plan.predictions());
     MegatronSteps.layoutText(plan)
         .ifPresent(layout -> flags.add("--pipeline-model-parallel-layout", layout));
     flags
-        .add("--context-parallel-size", 1)
-        .add("--expert-model-parallel-size", 1)
+        .add("--context-parallel-size", MegatronSteps.context(plan))
+        .add("--expert-model-parallel-size", MegatronSteps.expert(plan))
         .add("--micro-batch-size", plan.perRank())
         .add("--global-batch-size", plan.plan().globalBatch())
         .addIf(MegatronSteps.sequenceParallel(plan), "--sequence-parallel")
@@ -81,6 +82,7 @@ final class MegatronExport implements PlanExport {
     return flags
         .addIf(precision == Precision.BF16, "--bf16")
         .addIf(precision == Precision.FP16, "--fp16")
+        .addIf(plan.training().halfGradients(), "--grad-reduce-in-bf16")
         .add("--optimizer", rule == Optimizer.ADAM ? "adam" : "sgd")
         .addIf(rule == Optimizer.SGD, "--sgd-momentum", 0);
   }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** What Megatron-LM can say of a plan, shared by all forms of its settings. */
 final class MegatronSteps {
@@ -29,15 +30,38 @@ final class MegatronSteps {
   static List<ExportRule> rules() {
     return List.of(
         GridRules.decoder(),
+        predictionsTogether(),
         MegatronNetwork.rule(),
         optimizer(),
-        GridRules.kinds(List.of(Parallelism.Kind.TENSOR, Parallelism.Kind.SEQUENCE)),
+        GridRules.kinds(
+            List.of(
+                Parallelism.Kind.TENSOR,
+                Parallelism.Kind.SEQUENCE,
+                Parallelism.Kind.CONTEXT,
+                Parallelism.Kind.EXPERT)),
         GridRules.equalRanks(true),
         ScheduleRules.among(SCHEDULES, true),
         GridRules.consecutive(true),
         GridRules.wholeSamples(),
         StateRules.sharding(MegatronSteps::shardings, " with pipelines or without overlap"),
         RecomputeForm.megatron());
+  }
+
+  /** All layers of multi-token prediction are in a rank's last stage, and in the same. */
+  private static ExportRule predictionsTogether() {
+    return exported -> {
+      boolean several = exported.isDecoder() && exported.predictions() > 0;
+      List<String> problems =
+          several
+              ? layout(exported)
+                  .problems(
+                      OptionalInt.of(exported.blocks()), OptionalInt.of(exported.predictions()))
+              : List.of();
+      return problems.isEmpty()
+          ? Optional.empty()
+          : Optional.of(
+              new Gap("stages whose layout it refuses: " + problems.get(0), Optional.empty()));
+    };
   }
 
   /** It updates by Adam or by SGD. */
@@ -59,6 +83,7 @@ final class MegatronSteps {
   static boolean usualStages(ExportSubject exported) {
     int last = exported.plan().stages().size() - 1;
     return exported.chunks() == 1
+        && exported.predictions() == 0
         && exported.blocksOfEach().isPresent()
         && exported.blocks(0) > 0
         && (last == 0 || (!exported.scores(0) && !exported.embeds(last)));
@@ -73,6 +98,7 @@ final class MegatronSteps {
         layers.add(Kind.EMBEDDING);
       }
       layers.addAll(Collections.nCopies(exported.blocks(s), Kind.DECODER));
+      layers.addAll(Collections.nCopies(exported.predictions(s), Kind.MTP));
       if (exported.scores(s)) {
         layers.add(Kind.LOSS);
       }
@@ -86,6 +112,21 @@ final class MegatronSteps {
     return usualStages(exported)
         ? Optional.empty()
         : Optional.of(MegatronLayoutText.of(layout(exported)));
+  }
+
+  /** Devices that divide layers by heads and inner features. */
+  static int tensor(ExportSubject exported) {
+    return exported.parallelism().kind().dividesTokens() ? 1 : exported.tensor();
+  }
+
+  /** Devices that divide the tokens of sequences. */
+  static int context(ExportSubject exported) {
+    return exported.parallelism().kind().dividesTokens() ? exported.tensor() : 1;
+  }
+
+  /** Devices that divide experts: Megatron's expert-parallel groups are then its context groups. */
+  static int expert(ExportSubject exported) {
+    return exported.parallelism().kind() == Parallelism.Kind.EXPERT ? exported.tensor() : 1;
   }
 
   static boolean sequenceParallel(ExportSubject exported) {
@@ -102,6 +143,7 @@ final class MegatronSteps {
     exported
         .shape()
         .flatMap(shape -> shape.prediction())
+        .filter(extra -> exported.predictions() == 0)
         .ifPresent(extra ->
             notes.add(
                 "the plan has no stage for multi-token prediction, so the arguments leave it out"));

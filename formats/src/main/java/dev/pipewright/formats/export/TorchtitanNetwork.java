@@ -28,6 +28,7 @@ final class TorchtitanNetwork {
   static List<ExportRule> rules() {
     return List.of(
         GridRules.decoder(),
+        GridRules.withoutPrediction(),
         GridRules.kinds(List.of(Kind.SEQUENCE)),
         GridRules.equalRanks(true),
         ScheduleRules.among(SCHEDULES, true),

@@ -39,13 +39,13 @@ final class MegatronImport implements PlanImport {
   private static final String GRANULARITY = "recompute-granularity";
   private static final String STRATEGY = "data-parallel-sharding-strategy";
 
+  private static final String TENSOR = "tensor-model-parallel-size";
+  private static final String CONTEXT = "context-parallel-size";
+  private static final String EXPERT = "expert-model-parallel-size";
+
   /** What plans do not have: flags with the values that change nothing. */
   private static final List<String> DEGREES =
-      List.of(
-          "context-parallel-size",
-          "hierarchical-context-parallel-sizes",
-          "expert-model-parallel-size",
-          "expert-tensor-parallel-size");
+      List.of("hierarchical-context-parallel-sizes", "expert-tensor-parallel-size");
 
   private static final List<String> UNKNOWN =
       List.of(
@@ -97,15 +97,28 @@ final class MegatronImport implements PlanImport {
     return one.isPresent() ? one : other;
   }
 
+  private static BadInputException without(MegatronArguments arguments, String degree, int parts) {
+    return arguments.wrong(
+        degree,
+        "--%s is %d, which imported plans cannot have: they divide layers by tensor, by context, or by equal context and expert sizes; `pipewright predict` takes such layouts"
+            .formatted(degree, parts));
+  }
+
   private static void refuseUnknown(MegatronArguments arguments) {
     for (String degree : DEGREES) {
       int parts = arguments.number(degree, 1);
       if (parts > 1) {
-        throw arguments.wrong(
-            degree,
-            "--%s is %d, which imported plans cannot have; `pipewright predict` takes such layouts"
-                .formatted(degree, parts));
+        throw without(arguments, degree, parts);
       }
+    }
+    int tensor = arguments.number(TENSOR, 1);
+    int context = arguments.number(CONTEXT, 1);
+    int expert = arguments.number(EXPERT, 1);
+    if (context > 1 && tensor > 1) {
+      throw without(arguments, CONTEXT, context);
+    }
+    if (expert > 1 && expert != context) {
+      throw without(arguments, EXPERT, expert);
     }
     for (String flag : UNKNOWN) {
       boolean off =
@@ -125,36 +138,32 @@ final class MegatronImport implements PlanImport {
     boolean sgd = arguments.word("optimizer").filter("sgd"::equals).isPresent();
     boolean plain = arguments.word("sgd-momentum").filter(v -> v.matches("0+(\\.0*)?")).isPresent();
     return new Training(
-        sgd ? plain ? Optimizer.SGD : Optimizer.MOMENTUM : Optimizer.ADAM, precision);
+        sgd ? plain ? Optimizer.SGD : Optimizer.MOMENTUM : Optimizer.ADAM,
+        precision,
+        arguments.flag("grad-reduce-in-bf16"));
   }
 
   /** One file's plan. */
   private record Reading(Path file, MegatronArguments arguments) {
     PipelinePlan plan(int world) {
-      int tensor = positive("tensor-model-parallel-size");
+      Parallelism division = division();
+      int parts = division.parts();
       int ranks = positive("pipeline-model-parallel-size");
-      if (world % Math.multiplyFull(tensor, ranks) != 0) {
+      if (world % Math.multiplyFull(parts, ranks) != 0) {
+        boolean tokens = division.kind().dividesTokens();
         throw arguments.wrong(
-            "tensor-model-parallel-size",
-            "%d devices are no multiple of tensor %d times pipeline %d; give as many devices with --cluster"
-                .formatted(world, tensor, ranks));
+            tokens ? CONTEXT : TENSOR,
+            "%d devices are no multiple of %s %d times pipeline %d; give as many devices with --cluster"
+                .formatted(world, tokens ? "context" : "tensor", parts, ranks));
       }
-      int data = world / (tensor * ranks);
+      int data = world / (parts * ranks);
       List<Integer> ends = ends(ranks);
-      Parallelism division =
-          tensor == 1
-              ? Parallelism.NONE
-              : Parallelism.of(
-                  arguments.flag("sequence-parallel")
-                      ? Parallelism.Kind.SEQUENCE
-                      : Parallelism.Kind.TENSOR,
-                  tensor);
       boolean byReplica = arguments.flag("use-tp-pp-dp-mapping") && ranks > 1 && data > 1;
       StageGrid grid =
           new StageGrid(
               file,
               ranks,
-              data * tensor,
+              data * parts,
               ends,
               Collections.nCopies(ends.size(), division),
               byReplica);
@@ -165,6 +174,20 @@ final class MegatronImport implements PlanImport {
               arguments.flag("overlap-grad-reduce") || sharding().atLeast(ZeroStage.GRADIENTS),
               sharding(),
               recomputed(grid)));
+    }
+
+    private Parallelism division() {
+      int tensor = positive(TENSOR);
+      int context = positive(CONTEXT);
+      if (context > 1) {
+        boolean experts = positive(EXPERT) == context;
+        return Parallelism.of(
+            experts ? Parallelism.Kind.EXPERT : Parallelism.Kind.CONTEXT, context);
+      }
+      boolean steps = arguments.flag("sequence-parallel");
+      return tensor == 1
+          ? Parallelism.NONE
+          : Parallelism.of(steps ? Parallelism.Kind.SEQUENCE : Parallelism.Kind.TENSOR, tensor);
     }
 
     private int positive(String flag) {
@@ -202,7 +225,7 @@ final class MegatronImport implements PlanImport {
               || arguments.says("decoder-last-pipeline-num-layers");
       int chunks = chunks(ranks);
       if (!uneven || ranks == 1) {
-        return StageGrid.ends(equal(blocks(), ranks * chunks));
+        return predicting(StageGrid.ends(equal(blocks(), ranks * chunks)));
       }
       if (chunks > 1) {
         throw arguments.wrong(
@@ -219,7 +242,18 @@ final class MegatronImport implements PlanImport {
         counts.addAll(equal(rest, ranks - given));
       }
       last.ifPresent(counts::add);
-      return StageGrid.ends(counts);
+      return predicting(StageGrid.ends(counts));
+    }
+
+    /** Layers of multi-token prediction, before the head in the last stage. */
+    private int predictions() {
+      return arguments.number("mtp-num-layers", 0);
+    }
+
+    private List<Integer> predicting(List<Integer> ends) {
+      List<Integer> all = new ArrayList<>(ends);
+      all.set(all.size() - 1, all.get(all.size() - 1) + predictions());
+      return all;
     }
 
     private List<Integer> equal(int blocks, int stages) {
@@ -258,7 +292,10 @@ final class MegatronImport implements PlanImport {
         throw arguments.wrong(
             LAYOUT, String.valueOf(e.getMessage()).replace("--megatron-layout", "--" + LAYOUT));
       }
-      List<String> problems = layout.problems(OptionalInt.of(blocks()), OptionalInt.empty());
+      List<String> problems =
+          layout.problems(
+              OptionalInt.of(blocks()),
+              predictions() > 0 ? OptionalInt.of(predictions()) : OptionalInt.empty());
       if (!problems.isEmpty()) {
         throw arguments.wrong(
             LAYOUT, "--%s %s: %s".formatted(LAYOUT, ShownText.of(text), problems.get(0)));

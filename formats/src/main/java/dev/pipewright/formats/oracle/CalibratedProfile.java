@@ -7,6 +7,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
+import dev.pipewright.model.transformer.TokenPrediction;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.predict.transformer.Framework;
 import dev.pipewright.predict.transformer.GpuMachine;
@@ -133,7 +134,8 @@ public final class CalibratedProfile {
   private List<LayerTimes> times(
       LayerGraph graph, boolean fused, int tensor, boolean sequence, int slice) {
     TransformerLayers layers = layers(fused, tensor, sequence, slice);
-    return graph.layers().stream().map(layer -> times(layer, layers)).toList();
+    int losses = 1 + shape.prediction().map(TokenPrediction::depth).orElse(0);
+    return graph.layers().stream().map(layer -> times(layer, layers, losses)).toList();
   }
 
   private TransformerLayers layers(boolean fused, int tensor, boolean sequence, int slice) {
@@ -168,7 +170,12 @@ public final class CalibratedProfile {
         .toList();
   }
 
-  private static LayerTimes times(Layer layer, TransformerLayers layers) {
+  /**
+   * Of a layer.
+   *
+   * @param losses for each token that a head computes: more than one with multi-token prediction
+   */
+  private static LayerTimes times(Layer layer, TransformerLayers layers, int losses) {
     Passes passes =
         switch (layer.operator()) {
           case Operator.ShapedBlock block ->
@@ -177,10 +184,14 @@ public final class CalibratedProfile {
           case Operator.Embedding table -> layers.embedding();
           default -> layers.head();
         };
+    boolean block =
+        layer.operator() instanceof Operator.ShapedBlock
+            || layer.operator() instanceof Operator.TransformerBlock;
+    int times = block || layer.operator() instanceof Operator.Embedding ? 1 : losses;
     return new LayerTimes(
-        passes.forward(),
-        passes.backward(),
-        passes.weightGradient(),
+        times * passes.forward(),
+        times * passes.backward(),
+        times * passes.weightGradient(),
         layer.parameters() * layers.updateSeconds());
   }
 }

@@ -37,8 +37,21 @@ import java.util.function.Supplier;
  * is empty has its default.
  */
 public record NamedWorkload(
-    Network network, Devices devices, Optional<String> optimizer, Optional<String> precision) {
+    Network network,
+    Devices devices,
+    Optional<String> optimizer,
+    Optional<String> precision,
+    Optional<String> gradients) {
   private static final int MOST_PROFILED = 1024; // samples of a slice
+
+  /** Formats in which gradients are added up, held and exchanged. */
+  private static final List<String> GRADIENTS = List.of("fp32", "bf16");
+
+  /** With the usual gradients. */
+  public NamedWorkload(
+      Network network, Devices devices, Optional<String> optimizer, Optional<String> precision) {
+    this(network, devices, optimizer, precision, Optional.empty());
+  }
 
   /**
    * A network.
@@ -186,6 +199,16 @@ public record NamedWorkload(
     devices.check();
     optimizer.ifPresent(NamedWorkload::checkOptimizer);
     precision.ifPresent(Precisions::check);
+    gradients.ifPresent(NamedWorkload::gradientBytes);
+  }
+
+  /** Bytes of an element of gradients; throws where the word names no format of them. */
+  public static int gradientBytes(String word) {
+    if (!GRADIENTS.contains(word)) {
+      throw new BadInputException(
+          "--gradients: unknown '%s'; %s".formatted(word, Suggestion.of(word, GRADIENTS)));
+    }
+    return word.equals("fp32") ? 4 : 2;
   }
 
   /** Throws where what is said of a file is wrong. */
@@ -317,7 +340,14 @@ public record NamedWorkload(
   }
 
   private Training training(Training usual, Precision in) {
-    return new Training(optimizer.map(NamedWorkload::rule).orElse(usual.optimizer()), in);
+    Optimizer rule = optimizer.map(NamedWorkload::rule).orElse(usual.optimizer());
+    boolean half = gradients.map(word -> gradientBytes(word) == 2).orElse(usual.halfGradients());
+    if (half && in.bytes() > 2) {
+      throw new BadInputException(
+          "--gradients: gradients of %s have 32 bits; take --precision bf16 or leave it out"
+              .formatted(in.word()));
+    }
+    return new Training(rule, in, half);
   }
 
   private static Optimizer rule(String text) {

@@ -86,6 +86,7 @@ final class OperatorJson {
       case Operator.ClassToken(int features) -> object("class_token", features);
       case Operator.Mask(int sequence) -> object("mask", sequence);
       case Operator.TiedScores(String layer) -> object("tied_scores", layer);
+      case Operator.TiedEmbedding(String layer) -> object("tied_embedding", layer);
       case Operator.Attention(int hidden, int heads, int sequence) ->
           object("attention", hidden, heads, sequence);
       case Operator.Lstm(int in, int hidden, boolean bidirectional, int sequence) ->
@@ -166,6 +167,7 @@ final class OperatorJson {
       case "class_token" -> new Operator.ClassToken(f.required("features").count(1));
       case "mask" -> new Operator.Mask(f.required("sequence").count(1));
       case "tied_scores" -> new Operator.TiedScores(f.required("layer").text());
+      case "tied_embedding" -> new Operator.TiedEmbedding(f.required("layer").text());
       case "attention" ->
           new Operator.Attention(
               f.required("hidden").count(1),

@@ -1,9 +1,12 @@
 package dev.pipewright.formats.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Refusal;
+import dev.pipewright.formats.imported.PlanImports;
 import dev.pipewright.formats.transformer.MegatronArguments;
 import dev.pipewright.formats.transformer.MegatronFile;
 import dev.pipewright.formats.transformer.MegatronLayout;
@@ -17,6 +20,7 @@ import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Transformers;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -48,17 +52,20 @@ class MegatronExportTest {
     PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), name);
     MegatronArguments read = written(plan);
     StagePlan first = plan.stages().get(0);
-    int tensor = first.parallelism().parts();
-    assertEquals(tensor, read.number("tensor-model-parallel-size"));
+    int parts = first.parallelism().parts();
+    String kind = first.parallelism().kind().word();
+    boolean tokens = kind.equals("context") || kind.equals("expert");
+    assertEquals(tokens ? 1 : parts, read.number("tensor-model-parallel-size"));
+    assertEquals(tokens ? parts : 1, read.number("context-parallel-size"));
+    assertEquals(kind.equals("expert") ? parts : 1, read.number("expert-model-parallel-size"));
     assertEquals(plan.devicesByRank().size(), read.number("pipeline-model-parallel-size"));
-    int data = first.devices().size() / tensor;
+    int data = first.devices().size() / parts;
     long step = (long) read.number("micro-batch-size") * data * plan.microBatches();
     assertEquals(step, read.number("global-batch-size"));
     assertEquals(plan.globalBatch(), step);
     assertEquals(plan.sharding().level() >= 1, read.flag("use-distributed-optimizer"));
     assertEquals(plan.overlapGradients(), read.flag("overlap-grad-reduce"));
-    assertEquals(
-        first.parallelism().kind().word().equals("sequence"), read.flag("sequence-parallel"));
+    assertEquals(kind.equals("sequence"), read.flag("sequence-parallel"));
   }
 
   @ParameterizedTest
@@ -169,5 +176,41 @@ class MegatronExportTest {
         )
         """,
         MEGATRON.write(SamplePlans.exported(plan)).get(0).text());
+  }
+
+  /** 61 blocks, a layer of multi-token prediction and the head, on four ranks. */
+  private static ExportSubject predicting(int... ends) {
+    TransformerShape shape = Transformers.find("deepseek-v3").orElseThrow().shape();
+    SamplePlans plan = SamplePlans.of("1f1b", 16, 1);
+    for (int rank = 0; rank < ends.length; rank++) {
+      plan.stage(ends[rank], rank);
+    }
+    List<String> layers = Collections.nCopies(64, "layer");
+    Training training = new Training(Optimizer.ADAM, Precision.BF16);
+    return new ExportSubject(plan.plan(), "deepseek-v3", Optional.of(shape), layers, 8, training);
+  }
+
+  @Test
+  void layersOfMultiTokenPredictionAreWritten() {
+    ExportSubject subject = predicting(16, 32, 48, 63);
+    ExportedFile written = MEGATRON.write(subject).get(0);
+    MegatronArguments read =
+        MegatronFile.arguments(Refusal.file(folder, written.name(), written.text()));
+    assertEquals(1, read.number("mtp-num-layers"));
+    assertEquals(
+        "Et*16|t*16|t*16|t*13,mL", read.word("pipeline-model-parallel-layout").orElseThrow());
+    Path file = Refusal.file(folder, written.name(), written.text());
+    assertEquals(
+        subject.plan(), PlanImports.read(file, OptionalInt.of(4)).plan(), "as it was exported");
+    assertEquals(0, predicting(16, 32, 48, 63).predictions(2));
+    assertEquals(1, predicting(16, 32, 61, 63).predictions(3));
+    String refused =
+        assertThrows(
+                BadInputException.class,
+                () ->
+                    ExportCatalog.named("--to", "deepspeed", SamplePlans.options("deepspeed"))
+                        .write(subject))
+            .getMessage();
+    assertTrue(String.valueOf(refused).contains("layers of multi-token prediction"), refused);
   }
 }

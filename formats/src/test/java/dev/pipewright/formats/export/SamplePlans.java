@@ -153,6 +153,14 @@ public final class SamplePlans {
         of("1f1b", 16, 2).stage(0, 0, 1).stage(16, 2, 3).stage(32, 4, 5).stage(HEAD, 6, 7).plan());
     plans.put("interleaved", interleaved(new int[] {8, 16, 24, HEAD}, 2));
     plans.put("interleaved, uneven", interleaved(new int[] {3, 8, 12, 17, 21, 26, 30, HEAD}, 4));
+    plans.put("context", of("1f1b", 4, 2).stage(HEAD, devices(0, 8), "context:4").plan());
+    plans.put(
+        "experts and context",
+        of("1f1b", 8, 4)
+            .overlapping()
+            .stage(16, devices(0, 4), "expert:2")
+            .stage(HEAD, devices(4, 4), "expert:2")
+            .plan());
     plans.put(
         "t8, ZeRO 1",
         of("1f1b", 8, 4)

@@ -47,7 +47,10 @@ class PlanImportsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--context-parallel-size 2 | 8 | --context-parallel-size is 2, which imported plans cannot have",
+        "--tensor-model-parallel-size 2 --context-parallel-size 2 | 8 | --context-parallel-size is 2, which imported plans cannot have: they divide layers by tensor, by context, or by equal context and expert sizes",
+        "--context-parallel-size 2 --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
+        "--expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
+        "--context-parallel-size 3 | 8 | 8 devices are no multiple of context 3",
         "--cpu-offloading | 8 | --cpu-offloading is nothing that plans have",
         "--tensor-model-parallel-size 3 | 8 | 8 devices are no multiple of tensor 3",
         "--pipeline-model-parallel-size 3 | 3 | 8 layers are no multiple of 3 stages",

@@ -83,6 +83,7 @@ final class Modules {
       case Operator.Segments segments -> AddedVectorsModule.of(segments, values);
       case Operator.ClassToken token -> new ClassTokenModule(token, values);
       case Operator.Mask(int sequence) -> (inputs, pass) -> masked(inputs.get(0), sequence);
+      case Operator.TiedEmbedding(String tied) -> refused(layer, "a second look-up in " + tied);
       case Operator.TiedScores(String tied) -> tiedScores(layer, tied, split.share());
       case Operator.Attention(int hidden, int heads, int sequence) ->
           new SelfAttention(hidden, heads, false, values, split.block(sequence));

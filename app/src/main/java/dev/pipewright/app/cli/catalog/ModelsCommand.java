@@ -180,13 +180,16 @@ public final class ModelsCommand implements Callable<Integer> {
         .or(() -> NetworkNames.zooModel(name).map(zoo -> layered(name, zoo.source())));
   }
 
-  /** As a graph of layers where there is one; else its blocks, embedding and head. */
+  /** With its graph's layers where there is one; else its blocks, embedding and head. */
   private static Listed shaped(Transformers.Named found) {
+    long parameters = found.shape().parameters(); // without those of multi-token prediction
     try {
-      return layered(found.name(), found.source());
+      Listed graph = layered(found.name(), found.source());
+      return new Listed(
+          found.name(), parameters, graph.layers(), graph.positions(), found.source());
     } catch (IllegalArgumentException e) {
       int layers = found.shape().layers() + 2;
-      return new Listed(found.name(), found.shape().parameters(), layers, layers, found.source());
+      return new Listed(found.name(), parameters, layers, layers, found.source());
     }
   }
 

@@ -36,7 +36,8 @@ public final class PlanArgument {
           "--memory",
           "--memory-reserve",
           "--optimizer",
-          "--precision");
+          "--precision",
+          "--gradients");
 
   private static final String LABEL = "PLAN.json";
   private static final Path NONE = Path.of("");

@@ -89,6 +89,15 @@ public final class ModelArgument {
   @Nullable
   public String precision;
 
+  @Option(
+      names = "--gradients",
+      paramLabel = "FORMAT",
+      description =
+          "fp32 or bf16: gradients as they are added up, held and exchanged. Default: fp32; of stated"
+              + " layouts exchanged in 16 bits with fp8 and by frameworks that do.")
+  @Nullable
+  public String gradients;
+
   /** The flags other than model and cluster, as a command line gives them. */
   public String flags() {
     Map<String, @Nullable Object> said = new LinkedHashMap<>();
@@ -99,6 +108,7 @@ public final class ModelArgument {
     said.put("--memory-reserve", memoryReserve);
     said.put("--optimizer", optimizer);
     said.put("--precision", precision);
+    said.put("--gradients", gradients);
     StringBuilder flags = new StringBuilder();
     said.forEach((flag, value) ->
         flags.append(
@@ -137,7 +147,8 @@ public final class ModelArgument {
             Optional.empty()),
         devices(clusterName(clusterFallback)),
         Optional.ofNullable(optimizer),
-        Optional.ofNullable(precision));
+        Optional.ofNullable(precision),
+        Optional.ofNullable(gradients));
   }
 
   private NamedWorkload.Devices devices(String name) {
@@ -194,6 +205,10 @@ public final class ModelArgument {
       String format = precision;
       found.of("--precision", () -> Precisions.check(format));
     }
+    if (gradients != null) {
+      String format = gradients;
+      found.of("--gradients", () -> NamedWorkload.gradientBytes(format));
+    }
     if (memoryReserve != null) {
       String share = memoryReserve;
       found.of("--memory-reserve", () -> NamedWorkload.reserve(share));
@@ -206,6 +221,7 @@ public final class ModelArgument {
       Training training = trained.get();
       optimizer = optimizer == null ? lower(training.optimizer()) : optimizer;
       precision = precision == null ? training.precision().word() : precision;
+      gradients = gradients == null && training.halfGradients() ? "bf16" : gradients;
     }
     boolean sameDevices = cluster == null && memory == null;
     if (sameDevices && memoryReserve == null && given.reserve().isPresent()) {

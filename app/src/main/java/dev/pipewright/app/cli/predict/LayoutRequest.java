@@ -7,6 +7,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.machine.MachineSheets;
 import dev.pipewright.formats.oracle.PredictedRunsJson.Row;
 import dev.pipewright.formats.oracle.StatedSplit;
+import dev.pipewright.formats.problem.NamedWorkload;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
 import dev.pipewright.model.transformer.TransformerShape;
@@ -180,7 +181,8 @@ record LayoutRequest(
         degrees.recomputePolicy(),
         schedule.map(ScheduleEntry::name),
         layout.offloadLayers(),
-        layout.offloadOptimizer());
+        layout.offloadOptimizer(),
+        gradientBytes());
   }
 
   /** As many as divide other matrices, where experts leave so many. */
@@ -192,6 +194,12 @@ record LayoutRequest(
     int usual =
         experts ? TrainingLayout.usualExpertTensor(degrees.tensor(), layout.expert(), ranks) : 1;
     return given.orElse(usual);
+  }
+
+  /** Of an element of gradients, where the user says. */
+  OptionalInt gradientBytes() {
+    @Nullable String word = arguments.gradients;
+    return word == null ? OptionalInt.empty() : OptionalInt.of(NamedWorkload.gradientBytes(word));
   }
 
   TrainingPrecision precision() {

@@ -73,6 +73,7 @@ final class SearchRequest {
         request.precision(),
         fused,
         layout.offloadOptimizer(),
+        request.gradientBytes(),
         devices,
         globalBatch,
         new SearchValues(

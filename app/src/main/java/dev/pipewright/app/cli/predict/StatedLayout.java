@@ -22,6 +22,7 @@ final class StatedLayout {
           "--memory-reserve",
           "--optimizer",
           "--precision",
+          "--gradients",
           "--devices",
           "--batch-per-device",
           "--global-batch",

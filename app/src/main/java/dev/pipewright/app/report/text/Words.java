@@ -50,7 +50,7 @@ public final class Words {
           .append(range(stage.firstLayer(), stage.lastLayer()))
           .append(" ×")
           .append(stage.devices().size())
-          .append(degree(stage));
+          .append(stage.parallelism().degree());
     }
     return text.toString();
   }
@@ -71,13 +71,8 @@ public final class Words {
     }
     boolean alike = plan.stages().stream().map(StagePlan::parallelism).distinct().count() == 1;
     return fewest == most && alike
-        ? stages(plan) + " ×" + most + degree(plan.stages().get(0))
+        ? stages(plan) + " ×" + most + plan.stages().get(0).parallelism().degree()
         : plan.stages().size() + " stages on " + devices;
-  }
-
-  /** {@code t4}; nothing where layers are not divided. */
-  private static String degree(StagePlan stage) {
-    return stage.parallelism().several() ? "t" + stage.parallelism().parts() : "";
   }
 
   /** {@code 4 stages}, {@code 16 stages on 8 ranks}. */

@@ -13,6 +13,7 @@ import dev.pipewright.predict.transformer.ZeroChoice;
 import dev.pipewright.units.Check;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The layouts of one transformer on given devices with a given batch. Valid layouts are those that
@@ -27,6 +28,7 @@ import java.util.Optional;
  *
  * @param shape of the network, with the sequences it is trained on
  * @param offloadedOptimizer share of the optimizer's state that the host holds and updates
+ * @param gradientBytes as of {@link RunChoices}
  * @param devices all of which every layout uses
  * @param globalBatch sequences of a step
  */
@@ -37,6 +39,7 @@ public record SearchSpace(
     TrainingPrecision precision,
     boolean fusedAttention,
     double offloadedOptimizer,
+    OptionalInt gradientBytes,
     int devices,
     int globalBatch,
     SearchValues values) {
@@ -56,6 +59,7 @@ public record SearchSpace(
         precision,
         fusedAttention,
         offloadedOptimizer,
+        gradientBytes,
         otherDevices,
         globalBatch,
         SearchValues.all(shape, otherDevices, globalBatch, fusedAttention));
@@ -223,7 +227,8 @@ public record SearchSpace(
         searched.recompute(),
         Optional.empty(),
         searched.offloadedLayers(),
-        offloadedOptimizer);
+        offloadedOptimizer,
+        gradientBytes);
   }
 
   /** The digits of a number in mixed bases, the last first. */

@@ -169,6 +169,7 @@ public final class RandomSpaces {
         one(precisions),
         fused,
         one(List.of(0.0, 0.3, 1.0)),
+        one(List.of(OptionalInt.empty(), OptionalInt.of(2), OptionalInt.of(4))),
         devices,
         batch,
         SearchValues.all(network, devices, batch, fused));

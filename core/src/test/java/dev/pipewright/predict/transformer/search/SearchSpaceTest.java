@@ -40,6 +40,7 @@ class SearchSpaceTest {
         space.precision(),
         space.fusedAttention(),
         space.offloadedOptimizer(),
+        space.gradientBytes(),
         space.devices(),
         space.globalBatch(),
         values);
