@@ -90,7 +90,8 @@ class LayoutsArePlansTest {
   @ParameterizedTest
   @CsvSource({"1, 0, 1", "4, 3, 1", "1, 0, 4", "1, 3, 4"})
   void predictionsTakeAsLongOnBothRoads(int tensor, int dense, int pipeline, @TempDir Path folder) {
-    Path network = Cli.file(folder, "net.json", PREDICTING.replace("DENSE", Integer.toString(dense)));
+    Path network =
+        Cli.file(folder, "net.json", PREDICTING.replace("DENSE", Integer.toString(dense)));
     String cluster = "b300:1x" + tensor * pipeline;
     int batch = 8 * pipeline;
     JsonNode layout =
