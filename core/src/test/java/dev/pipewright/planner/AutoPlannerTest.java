@@ -156,7 +156,7 @@ class AutoPlannerTest {
   })
   void expertsAndLongSequencesAreDivided(
       String network, int machines, int globalBatch, Kind kind, int parts) {
-    String[] words = network.split(":");
+    String[] words = network.split(":", -1);
     OptionalInt tokens =
         words.length == 1 ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(words[1]));
     ZooModel model = Models.find(words[0], tokens).orElseThrow();

@@ -334,7 +334,7 @@ class CliBadInputTest {
             folder, "t5.json", "{\"model_type\": \"t5\", \"vocab_size\": 9, \"num_layers\": 2}");
     Cli.plan(t5.toString(), "dapple-a:1x2", "--global-batch", "2").ends(0);
     String layout = " --cluster h100:1x8 --tensor 2 --pipeline 2 --global-batch 8";
-    Cli.run(("predict " + t5 + layout).split(" "))
+    Cli.run(("predict " + t5 + layout).split(" ", -1))
         .refusal(2, "the network has an encoder; give one of a decoder only, or plan it");
     Path tied =
         Cli.file(

@@ -15,7 +15,7 @@ class GradientsFlagTest {
   private static final String PROBLEM = "llama3-8b --cluster h200:1x8 --global-batch 64";
 
   private static JsonNode json(String line) {
-    return Cli.run((line + " --json").split(" ")).ends(0).json();
+    return Cli.run((line + " --json").split(" ", -1)).ends(0).json();
   }
 
   @Test
@@ -43,7 +43,7 @@ class GradientsFlagTest {
     String plan = "plan " + PROBLEM + " --planner data --gradients bf16";
     JsonNode made = json(plan);
     assertEquals("bf16", made.get("gradients").asString());
-    Cli.run((plan + " --out " + out).split(" ")).ends(0);
+    Cli.run((plan + " --out " + out).split(" ", -1)).ends(0);
     String file = out + "/plan.json";
     assertEquals(made.at("/objective"), json("simulate " + file).at("/objective"));
     String arguments = Files.readString(exported(file, folder.resolve("m")));
@@ -57,11 +57,11 @@ class GradientsFlagTest {
 
   @Test
   void otherFormatsAreRefused() {
-    Cli.run(("plan " + PROBLEM + " --gradients fp8").split(" "))
+    Cli.run(("plan " + PROBLEM + " --gradients fp8").split(" ", -1))
         .refusal(2, "--gradients: unknown 'fp8'; ");
     Cli.run(
             "plan gpt-2 --cluster h100:1x2 --global-batch 8 --precision fp32 --gradients bf16"
-                .split(" "))
+                .split(" ", -1))
         .refusal(
             2,
             "--gradients: gradients of fp32 have 32 bits; take --precision bf16 or leave it out");

@@ -79,8 +79,8 @@ class LayoutsArePlansTest {
        "num_attention_heads": 32, "num_key_value_heads": 32, "q_lora_rank": 1536,
        "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
        "intermediate_size": 11008, "moe_intermediate_size": 2048, "n_routed_experts": 16,
-       "num_experts_per_tok": 4, "n_shared_experts": 1, "first_k_dense_replace": %d,
-       "vocab_size": 129280, "num_nextn_predict_layers": %d, "max_position_embeddings": 4096}
+       "num_experts_per_tok": 4, "n_shared_experts": 1, "first_k_dense_replace": DENSE,
+       "vocab_size": 129280, "num_nextn_predict_layers": 1, "max_position_embeddings": 4096}
       """;
 
   /**
@@ -90,7 +90,8 @@ class LayoutsArePlansTest {
   @ParameterizedTest
   @CsvSource({"1, 0, 1", "4, 3, 1", "1, 0, 4", "1, 3, 4"})
   void predictionsTakeAsLongOnBothRoads(int tensor, int dense, int pipeline, @TempDir Path folder) {
-    Path network = Cli.file(folder, "net.json", PREDICTING.formatted(dense, 1));
+    Path network =
+        Cli.file(folder, "net.json", PREDICTING.replace("DENSE", Integer.toString(dense)));
     String cluster = "b300:1x" + tensor * pipeline;
     int batch = 8 * pipeline;
     JsonNode layout =
