@@ -80,7 +80,9 @@ public final class HandMadeLayouts implements Reproduction {
   public Report run(Reference reference) {
     CalibratedConstants constants = CalibratedConstantsJson.read();
     List<Row> rows = new ArrayList<>();
-    for (MeasuredStep step : fastest(new PublishedSteps(reference))) {
+    List<MeasuredStep> published = new ArrayList<>(fastest(new PublishedSteps(reference)));
+    published.addAll(UnseenSteps.read());
+    for (MeasuredStep step : published) {
       rows.add(
           new Row(step, TransformerOracle.seconds(step.run(), constants), found(step, constants)));
     }
@@ -94,7 +96,8 @@ public final class HandMadeLayouts implements Reproduction {
                     + " search saves. In %d rows the search finds none that is as fast."
                     + " An asterisk marks published layouts that do not fit by prediction, so that the search leaves"
                     + " them out. The search holds gradients in the format of the published run"
-                    + " (`--gradients`).")
+                    + " (`--gradients`). Rows named `bridge` are recipes of Megatron-Bridge for networks to"
+                    + " which no constant was fitted.")
                 .formatted(LocalDate.now(ZoneOffset.UTC), rows.size(), worse))
         .table(table(rows))
         .heading("As plans")

@@ -17,8 +17,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Eight MI300X under 1F1B, as Primus dumped them: its example dump's medians, which
- * {@code reference/measured/pipeline-mi300x.json} states, simulated.
+ * Eight MI300X under 1F1B, as Primus dumped them: its example dump's medians, which {@code
+ * reference/measured/pipeline-mi300x.json} states, simulated.
  */
 class MeasuredMi300xTest {
   private static double[] of(JsonNode ranks, String key) {
