@@ -35,10 +35,8 @@ import picocli.CommandLine.Spec;
       "checkpoint.",
       "",
       "Examples:",
-      "  pipewright launch slurm --nodes 2 --time 8:00:00 --submit --"
-          + " PLAN.json --steps 9000 --out run --checkpoint-every 100",
-      "  pipewright launch k8s --nodes 2 --image registry/pipewright:1 --"
-          + " PLAN.json --steps 9000 --out /data/run --checkpoint-every 100"
+      "  pipewright launch slurm --submit -- PLAN.json --steps 900 --checkpoint-every 50 --out run",
+      "  pipewright launch k8s --image registry/pipewright:1 -- PLAN.json --steps 900 --out /run"
     })
 public final class LaunchTrainingCommand implements Callable<Integer> {
   private static final String NAME = "[a-z]([-a-z0-9]{0,38}[a-z0-9])?";
@@ -55,7 +53,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   @Parameters(
       index = "1..*",
       arity = "1..*",
-      paramLabel = "-- TRAIN...",
+      paramLabel = "-- TRAIN",
       description = "The command line of `train`: a plan or a network, and flags.")
   private List<String> training = List.of();
 
