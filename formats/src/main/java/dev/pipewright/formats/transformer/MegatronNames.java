@@ -88,6 +88,7 @@ final class MegatronNames {
           "fine-grained-activation-offloading",
           "fp16",
           "global-batch-size",
+          "grad-reduce-in-bf16",
           "hierarchical-context-parallel-sizes",
           "micro-batch-size",
           "num-layers-per-virtual-pipeline-stage",

@@ -9,7 +9,6 @@ import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.app.report.text.Words;
-import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.planner.Planning.Candidate;
@@ -17,21 +16,19 @@ import dev.pipewright.sim.MonteCarlo;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /** The plan whose steps have the least 95th percentile, and why it is or is not the fastest. */
-final class RobustAnswer implements PlannerAnswer {
+final class RobustAnswer extends FurtherAnswer {
   private static final double P95 = 0.95;
 
   private final RobustPlanned found;
-  private final Answer answer;
 
   private RobustAnswer(RobustPlanned found, Answer answer) {
+    super(answer);
     this.found = found;
-    this.answer = answer;
   }
 
   /**
@@ -60,21 +57,6 @@ final class RobustAnswer implements PlannerAnswer {
             patience);
     return new RobustAnswer(
         found, StepAnswer.of(found.planned(), arguments.profileBatch(), patience.ended()));
-  }
-
-  @Override
-  public Optional<Answer> planned() {
-    return answer.planned();
-  }
-
-  @Override
-  public Optional<String> nothing() {
-    return answer.nothing();
-  }
-
-  @Override
-  public boolean fits() {
-    return answer.fits();
   }
 
   @Override
@@ -156,25 +138,5 @@ final class RobustAnswer implements PlannerAnswer {
                 ? ""
                 : "; its steps wait for the slowest of %s, and here of %d"
                     .formatted(Words.count(theirs, "rank"), own));
-  }
-
-  @Override
-  public List<String> remarks() {
-    return answer.remarks();
-  }
-
-  @Override
-  public List<String> files() {
-    return answer.files();
-  }
-
-  @Override
-  public Optional<PlanExporter> exporter() {
-    return answer.exporter();
-  }
-
-  @Override
-  public void write(OutputFolder out) {
-    answer.write(out);
   }
 }

@@ -13,7 +13,6 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.Throughput;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.Objective;
@@ -30,7 +29,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** A plan on a part of the cluster: the smallest that does, or the one that costs least. */
-final class SizedAnswer implements PlannerAnswer {
+final class SizedAnswer extends FurtherAnswer {
   private static final double HOUR = 3600;
   private static final double MILLION = 1e6;
 
@@ -38,15 +37,19 @@ final class SizedAnswer implements PlannerAnswer {
   private final SizingFlags flags;
   private final String cluster; // with its size, in words
   private final int devices;
-  private final Answer answer; // of the chosen size, or of the largest that was planned
 
+  /**
+   * Of sizes that were tried.
+   *
+   * @param answer of the chosen size, or of the largest that was planned
+   */
   private SizedAnswer(
       Sizing sizing, SizingFlags flags, String cluster, int devices, Answer answer) {
+    super(answer);
     this.sizing = sizing;
     this.flags = flags;
     this.cluster = cluster;
     this.devices = devices;
-    this.answer = answer;
   }
 
   /** Tries sizes; throws {@link BadInputException} where the planner cannot be asked so. */
@@ -249,25 +252,5 @@ final class SizedAnswer implements PlannerAnswer {
     if (cost.get(key) instanceof Double value) {
       words.add(sentence.formatted(Numbers.rate(value)));
     }
-  }
-
-  @Override
-  public List<String> remarks() {
-    return answer.remarks();
-  }
-
-  @Override
-  public List<String> files() {
-    return answer.files();
-  }
-
-  @Override
-  public Optional<PlanExporter> exporter() {
-    return answer.exporter();
-  }
-
-  @Override
-  public void write(OutputFolder out) {
-    answer.write(out);
   }
 }
