@@ -18,9 +18,8 @@ public final class CommandLineProgram {
   public CommandLineProgram() {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpWidth(Terminal.columns());
-    collectErrors(line);
+    setUp(line);
     HelpTopics.register(line);
-    line.setExpandAtFiles(false); // @ begins a name like any other
     Failures failures = new Failures();
     line.setExecutionStrategy(failures);
     line.setParameterExceptionHandler(failures);
@@ -29,10 +28,11 @@ public final class CommandLineProgram {
   }
 
   /** So that the user sees all mistakes of a command line at once, and a short synopsis. */
-  private static void collectErrors(CommandLine line) {
+  private static void setUp(CommandLine line) {
     line.getCommandSpec().parser().collectErrors(true);
     line.getCommandSpec().usageMessage().abbreviateSynopsis(true);
-    line.getSubcommands().values().forEach(CommandLineProgram::collectErrors);
+    line.setExpandAtFiles(false); // @ begins a name like any other
+    line.getSubcommands().values().forEach(CommandLineProgram::setUp);
   }
 
   /** Runs a command line on the given streams; returns its exit status. */

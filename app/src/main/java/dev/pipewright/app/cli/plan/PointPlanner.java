@@ -60,7 +60,8 @@ final class PointPlanner implements SweepPlanner {
     CommandLine line = new CommandLine(command);
     CommandLine program = new CommandLine(CommandSpec.create().name("pipewright"));
     program.addSubcommand("plan", line);
-    line.getCommandSpec().parser().collectErrors(true);
+    line.getCommandSpec().parser().collectErrors(true).expandAtFiles(false);
+    program.setExpandAtFiles(false);
     OptionValues.register(program);
     ParseResult parsed = program.parseArgs(words.toArray(String[]::new));
     for (OptionSpec option : line.getParseResult().matchedOptions()) {
