@@ -77,13 +77,14 @@ public final class ZeroStates {
     Parallelism split = assignment.stages().get(depth).split();
     ShardedParameters parameters = new ShardedParameters(graph, split);
     int same = assignment.holders(depth, worker).size();
+    List<TiedTable> tables = TiedTable.of(graph);
     for (Segment segment : segments) {
       long ofReplicas = 0;
       long ofAll = 0;
       for (int layer : chain.layers(segment.range().first() - 1, segment.range().last())) {
         var held = parameters.of(layer, assignment.partOf(worker));
         boolean summed = split.several() && held.summed();
-        long tied = tied(graph, layer); // whole on each worker, or divided
+        long tied = tied(tables, layer); // whole on each worker, or divided
         boolean ofEach = summed && held.whole() >= tied;
         ofReplicas += held.numbers() - (summed ? held.whole() : 0) - (ofEach ? 0 : tied);
         ofAll += (summed ? held.whole() : 0) - (ofEach ? tied : 0);
@@ -94,8 +95,8 @@ public final class ZeroStates {
   }
 
   /** Numbers of an embedding's table that are summed with nobody else's of the stage. */
-  private static long tied(LayerGraph graph, int layer) {
-    return TiedTable.of(graph).stream()
+  private static long tied(List<TiedTable> tables, int layer) {
+    return tables.stream()
         .filter(table -> table.layer() == layer)
         .mapToLong(TiedTable::numbers)
         .sum();

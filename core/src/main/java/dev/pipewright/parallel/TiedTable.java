@@ -21,7 +21,7 @@ public record TiedTable(int layer, int copyLayer, long numbers) {
     List<TiedTable> tables = new ArrayList<>();
     for (int copy = 0; copy < graph.size(); copy++) {
       for (Operator step : graph.layer(copy).steps()) {
-        Integer layer = table(step).map(graph.index()::get).orElse(null);
+        Integer layer = table(step).map(name -> graph.index().get(name)).orElse(null);
         if (layer != null
             && graph.layer(layer).steps().get(0)
                 instanceof Operator.Embedding(int words, int features)) {
