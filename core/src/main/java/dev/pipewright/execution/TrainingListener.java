@@ -17,7 +17,7 @@ public interface TrainingListener {
   default void evaluated(HeldOutResult result) {}
 
   /** Whether {@link #stopping} follows an interrupt of the program, which then ends by itself. */
-  default boolean heedsInterrupts() {
+  default boolean handlesInterrupts() {
     return false;
   }
 

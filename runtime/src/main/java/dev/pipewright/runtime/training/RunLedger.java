@@ -105,8 +105,8 @@ final class RunLedger implements Coordinator.Listener {
     listener.waiting(workers, port, token);
   }
 
-  boolean heedsInterrupts() {
-    return listener.heedsInterrupts();
+  boolean handlesInterrupts() {
+    return listener.handlesInterrupts();
   }
 
   @Override

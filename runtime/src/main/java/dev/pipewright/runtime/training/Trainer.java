@@ -212,7 +212,7 @@ public final class Trainer implements TrainingService {
   private void processes(
       TrainingRequest request, String job, Optional<Path> logs, RunLedger ledger) {
     Duration afterInterrupt =
-        ledger.heedsInterrupts() ? duration(request.machines().grace()) : Duration.ZERO;
+        ledger.handlesInterrupts() ? duration(request.machines().grace()) : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())

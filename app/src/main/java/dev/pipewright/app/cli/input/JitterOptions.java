@@ -49,10 +49,10 @@ public final class JitterOptions {
 
   /** Throws where runs are counted that do not differ. */
   public void check() {
-    String unheeded = runs != null ? "--runs" : seed != null ? "--seed" : "";
-    if (!unheeded.isEmpty() && !varies()) {
+    String unused = runs != null ? "--runs" : seed != null ? "--seed" : "";
+    if (!unused.isEmpty() && !varies()) {
       throw new BadInputException(
-          unheeded
+          unused
               + ": without --jitter or --stragglers all runs are the same; leave it out, or give"
               + " --jitter 0.1");
     }

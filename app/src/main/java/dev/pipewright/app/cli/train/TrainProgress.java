@@ -76,7 +76,7 @@ public final class TrainProgress implements TrainingListener {
   }
 
   @Override
-  public boolean heedsInterrupts() {
+  public boolean handlesInterrupts() {
     return true;
   }
 
