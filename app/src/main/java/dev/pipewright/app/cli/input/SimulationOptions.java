@@ -100,7 +100,7 @@ public final class SimulationOptions {
     given.forEach((option, there) -> {
       if (there) {
         throw new BadInputException(
-            "%s: %s %s; leave it out, --slow alone is heeded".formatted(option, plan, why));
+            "%s: %s %s; leave it out, as only --slow counts here".formatted(option, plan, why));
       }
     });
   }
