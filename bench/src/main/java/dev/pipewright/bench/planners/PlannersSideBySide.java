@@ -36,8 +36,7 @@ public final class PlannersSideBySide implements Reproduction {
           "inter-operator",
           "torchgpipe",
           "uniform layers",
-          "capture",
-          "data");
+          "data"); // there are eight symbols
 
   /** One network on one cluster with one amount of memory. */
   private record Row(
