@@ -78,6 +78,17 @@ class PredictLayoutTest {
     assertEquals(listed.get("phases"), stated.get("phases"));
   }
 
+  /** A degree that is left out is 1, the data-parallel one what devices remain. */
+  @ParameterizedTest
+  @CsvSource({"--tensor 4, --pipeline 1 --data 4", "--pipeline 4, --tensor 1 --data 4"})
+  void oneDegreeStatesALayout(String one, String others) {
+    String start = "predict llama3-8b --cluster h100:2x8 --sequence 8192 --global-batch 64 ";
+    JsonNode row = row(start + one);
+    assertEquals(row(start + one + " " + others), row);
+    assertTrue(
+        run(start + one + " --strategies data,zero3 --json").json().at("/rows/1").has("strategy"));
+  }
+
   @Test
   void ratesDaysAndPriceFollowFromTheStep() {
     JsonNode row =

@@ -85,6 +85,11 @@ public final class DegreeFlags {
       description = "Stages of each rank in schedules that leave it open, like interleaved.")
   private @Nullable Integer chunks;
 
+  /** Whether a degree is stated: of tensor, pipeline or data parallelism. */
+  boolean stateDegree() {
+    return tensor != null || pipeline != null || data != null;
+  }
+
   /** Whether it is said how each layer and the sequence of layers are divided. */
   boolean stateLayout() {
     return tensor != null && pipeline != null;

@@ -40,8 +40,9 @@ final class StatedLayout {
   private StatedLayout() {}
 
   /**
-   * The layout; empty where strategies are asked. Degrees alone state one where all other options
-   * go with it and the network and its machine are known; the options of {@link LayoutFlags} need
+   * The layout; empty where strategies are asked. A degree states one where all other options go
+   * with it and the network and its machine are known, where {@code --strategies} is given only the
+   * degrees of tensor and pipeline parallelism together; the options of {@link LayoutFlags} need
    * one.
    */
   static Optional<LayoutRequest> of(
@@ -55,7 +56,8 @@ final class StatedLayout {
     boolean strategies = given.hasMatchedOption("--strategies");
     Optional<String> foreign =
         first(given, option -> !belongs(option) && !agrees(option, strategies));
-    if (layoutFlag.isEmpty() && (!degrees.stateLayout() || foreign.isPresent())) {
+    boolean stated = strategies ? degrees.stateLayout() : degrees.stateDegree();
+    if (layoutFlag.isEmpty() && (!stated || foreign.isPresent())) {
       return Optional.empty();
     }
     Optional<LayoutRequest> request = LayoutRequest.of(model, arguments, degrees, layout);
