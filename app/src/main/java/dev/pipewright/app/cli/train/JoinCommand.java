@@ -9,7 +9,6 @@ import dev.pipewright.formats.file.OutputFile;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -93,11 +92,6 @@ public final class JoinCommand implements Callable<Integer> {
   }
 
   static JoiningService service() {
-    return ServiceLoader.load(JoiningService.class)
-        .findFirst()
-        .orElseThrow(() ->
-            new BadInputException(
-                "join: the training runtime is not on the class path; start through"
-                    + " ./pipewright, which builds it"));
+    return RuntimeServices.find(JoiningService.class, "join");
   }
 }

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
-import java.util.ServiceLoader;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -292,11 +291,6 @@ public final class ProfileCommand implements Callable<Integer> {
   }
 
   private static ProfilingService service() {
-    return ServiceLoader.load(ProfilingService.class)
-        .findFirst()
-        .orElseThrow(() ->
-            new BadInputException(
-                "profile: the training runtime is not on the class path; start through"
-                    + " ./pipewright, which builds it"));
+    return RuntimeServices.find(ProfilingService.class, "profile");
   }
 }

@@ -19,7 +19,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -257,11 +256,6 @@ public final class TrainCommand implements Callable<Integer> {
   }
 
   static TrainingService service() {
-    return ServiceLoader.load(TrainingService.class)
-        .findFirst()
-        .orElseThrow(() ->
-            new BadInputException(
-                "train: the training runtime is not on the class path; start through"
-                    + " ./pipewright, which builds it"));
+    return RuntimeServices.find(TrainingService.class, "train");
   }
 }

@@ -1,0 +1,3 @@
+from pipewright._start import main
+
+main()
