@@ -4,6 +4,8 @@ module dev.pipewright.app {
   requires dev.pipewright.formats;
   requires dev.pipewright.solver;
   requires info.picocli;
+  requires java.management;
+  requires jdk.management;
   requires static org.jspecify;
 
   opens dev.pipewright.app.cli to
@@ -23,6 +25,8 @@ module dev.pipewright.app {
   opens dev.pipewright.app.cli.predict to
       info.picocli;
   opens dev.pipewright.app.cli.schedule to
+      info.picocli;
+  opens dev.pipewright.app.cli.setup to
       info.picocli;
   opens dev.pipewright.app.cli.sweep to
       info.picocli;

@@ -15,12 +15,12 @@ import java.util.stream.Stream;
 
 /**
  * Makes the folder that all packages hold: a Java runtime of the modules that Pipewright uses, its
- * jars, an archive of their classes for a quick start, and a launcher. It runs from wherever it is
- * copied to.
+ * jars, an archive of their classes for a quick start, a launcher, manual pages and completions. It
+ * runs from wherever it is copied to.
  */
 public final class AppImage {
   /** What Pipewright and its libraries use of the JDK; the tests run every command's libraries. */
-  private static final String MODULES = "java.base,java.logging,java.management,jdk.unsupported";
+  private static final String MODULES = "java.base,java.logging,jdk.management,jdk.unsupported";
 
   static final String MAIN = "dev.pipewright.app.cli.Main";
   private static final String REHEARSAL = "dev.pipewright.app.cli.ClassDataWarmUp";
@@ -50,6 +50,7 @@ public final class AppImage {
     delete(made.image);
     made.runtime();
     made.copyAll();
+    made.addShared();
     made.date();
     made.rehearse();
     made.date();
@@ -102,14 +103,43 @@ public final class AppImage {
     for (String list : List.of("THIRD-PARTY.txt", "sbom.json")) {
       copy(module.resolveSibling("app/target").resolve(list), licences.resolve(list));
     }
-    try (Stream<Path> texts = Files.list(module.resolve("src/main/image/licences"))) {
-      for (Path text : texts.toList()) {
-        copy(text, licences.resolve(text.getFileName()));
-      }
-    }
+    copyFiles(module.resolve("src/main/image/licences"), licences);
     Path launcher = Files.createDirectories(image.resolve("bin")).resolve("pipewright");
     copy(module.resolve("src/main/image/bin/pipewright"), launcher);
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /** Manual pages and completions, in the folders of /usr/share. */
+  private void addShared() throws IOException, InterruptedException {
+    Path share = image.resolve("share");
+    copyFiles(module.resolve("target/man1"), share.resolve("man/man1"));
+    complete("bash", share.resolve("bash-completion/completions/pipewright"));
+    complete("fish", share.resolve("fish/vendor_completions.d/pipewright.fish"));
+    Path zsh = share.resolve("zsh/vendor-completions/_pipewright");
+    Files.createDirectories(zsh.getParent());
+    Files.writeString(zsh, "#compdef pipewright\nsource <(pipewright completion zsh)\n");
+  }
+
+  private void complete(String shell, Path script) throws IOException, InterruptedException {
+    Files.createDirectories(script.getParent());
+    Process run =
+        new ProcessBuilder(image.resolve("bin/pipewright").toString(), "completion", shell)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .redirectOutput(script.toFile())
+            .start();
+    if (run.waitFor() != 0) {
+      throw new IllegalStateException("no completion for " + shell + "; see above");
+    }
+  }
+
+  /** Copies the files of a folder. */
+  private static void copyFiles(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.toList()) {
+        copy(file, to.resolve(file.getFileName()));
+      }
+    }
   }
 
   private static void copy(Path from, Path to) throws IOException {

@@ -79,7 +79,8 @@ class PackagesIT {
   /** One command for each library that the package brings. */
   @Test
   void theArchiveAnswersWithoutAJdk() throws Exception {
-    String program = unpacked().resolve("bin/pipewright").toString();
+    Path image = unpacked().toRealPath();
+    String program = image.resolve("bin/pipewright").toString();
     assertTrue(run(program, "--version").lines().startsWith("pipewright "));
     assertTrue(plan(program).lines().contains("bert-48 on dapple-a"));
     Path cluster =
@@ -113,6 +114,7 @@ class PackagesIT {
                 "mcap-bo")
             .lines()
             .contains("peak"));
+    assertTrue(run(program, "doctor").lines().contains("a package in " + image));
     Said wrong = run(program, "plan", "bert-48", "--cluster", "nowhere", "--global-batch", "64");
     assertEquals(2, wrong.status());
     assertEquals(1, wrong.errors().lines().count(), wrong.errors());
@@ -181,6 +183,7 @@ class PackagesIT {
   @Test
   void theDebianPackageIsInstalledAndRemoved() throws Exception {
     Path link = Path.of("/usr/bin/pipewright");
+    Path page = Path.of("/usr/share/man/man1/pipewright-plan.1");
     assumeTrue(
         Files.isWritable(link.getParent()) && Files.exists(Path.of("/usr/bin/dpkg")),
         "needs an administrator");
@@ -188,10 +191,14 @@ class PackagesIT {
     run("dpkg", "--install", made("pipewright_", ".deb").toString()).lines();
     try {
       assertTrue(plan("pipewright").lines().contains("bert-48 on dapple-a"));
+      assertTrue(Files.exists(page), "a manual page");
+      String asked = "source /usr/share/bash-completion/completions/pipewright; complete -p";
+      assertTrue(run("bash", "-c", asked).lines().contains(" pipewright"), "completions");
     } finally {
       run("dpkg", "--purge", "pipewright").lines();
     }
     assertFalse(Files.exists(link));
+    assertFalse(Files.exists(page));
     assertFalse(Files.exists(Path.of("/usr/lib/pipewright")));
   }
 

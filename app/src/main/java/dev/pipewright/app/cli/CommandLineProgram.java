@@ -35,6 +35,11 @@ public final class CommandLineProgram {
     line.getSubcommands().values().forEach(CommandLineProgram::setUp);
   }
 
+  /** All commands and their options, for manuals. */
+  public CommandLine.Model.CommandSpec commands() {
+    return line.getCommandSpec();
+  }
+
   /** Runs a command line on the given streams; returns its exit status. */
   public int run(PrintWriter output, PrintWriter errors, String... args) {
     Screen out = Screen.of(output, Terminal.colours());

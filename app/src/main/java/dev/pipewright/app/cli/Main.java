@@ -10,6 +10,8 @@ import dev.pipewright.app.cli.plan.PlanCommand;
 import dev.pipewright.app.cli.predict.PredictCommand;
 import dev.pipewright.app.cli.schedule.CyclicMemoryCommand;
 import dev.pipewright.app.cli.schedule.ScheduleCommand;
+import dev.pipewright.app.cli.setup.CompletionCommand;
+import dev.pipewright.app.cli.setup.DoctorCommand;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.trace.ImportCommand;
@@ -54,7 +56,9 @@ import picocli.CommandLine.Spec;
       LaunchTrainingCommand.class,
       ModelsCommand.class,
       ClustersCommand.class,
-      CyclicMemoryCommand.class
+      CyclicMemoryCommand.class,
+      CompletionCommand.class,
+      DoctorCommand.class
     },
     footer = {
       "",
