@@ -21,10 +21,10 @@
  * </table>
  *
  * <p>{@link dev.pipewright.schedule.Recomputed} and {@link dev.pipewright.schedule.StepEnd} add to
- * any of them. Data-parallel workers are in {@link dev.pipewright.schedule.cyclic}, periodic
- * patterns in {@link dev.pipewright.schedule.periodic}, schedules searched for given durations in
- * {@link dev.pipewright.schedule.search}; {@link dev.pipewright.schedule.check} says whether one
- * can run. {@link dev.pipewright.schedule.catalog} has all of them by name.
+ * any of them. Data-parallel workers are in {@code dev.pipewright.schedule.cyclic}, periodic
+ * patterns in {@code dev.pipewright.schedule.periodic}, schedules searched for given durations in
+ * {@code dev.pipewright.schedule.search}; {@code dev.pipewright.schedule.check} says whether one
+ * can run. {@code dev.pipewright.schedule.catalog} has all of them by name.
  */
 @NullMarked
 package dev.pipewright.schedule;

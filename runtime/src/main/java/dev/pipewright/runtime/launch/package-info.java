@@ -14,7 +14,7 @@
  *
  * <p>All connections begin with both ends proving that they know the token, or a secret that the
  * coordinator has sent over such a connection. Where workers are on other machines, all that
- * follows is encrypted and authenticated ({@link dev.pipewright.runtime.wire}); otherwise every
+ * follows is encrypted and authenticated ({@code dev.pipewright.runtime.wire}); otherwise every
  * port is the loopback address's.
  */
 @NullMarked
