@@ -45,6 +45,7 @@ import picocli.CommandLine.Spec;
       "  pipewright train PLAN.json --emulate --stretch 10",
       "  pipewright train PLAN.json --remote-workers 4 --port 7000   (and `join` on other machines)",
       "  srun pipewright train PLAN.json --launcher env   (one rank per node, from a batch script)",
+      "  pipewright train PLAN.json --out run --checkpoint-every 20 --max-restarts 3",
       "",
       "Ctrl-C, or SIGTERM, ends it after the step that is running, with a checkpoint where these are",
       "kept; asynchronous schedules go on to the next evaluation or checkpoint. What has",
@@ -126,6 +127,7 @@ public final class TrainCommand implements Callable<Integer> {
     if (launched.isPresent() && !launched.get().coordinates()) {
       return follow(launched.get(), request, err);
     }
+    int restarts = restarts(request);
     launched.ifPresent(rank -> sayRanks(rank, err));
     Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
     double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
@@ -136,7 +138,9 @@ public final class TrainCommand implements Callable<Integer> {
     LossWatch watch = new LossWatch(request.rule().rate());
     TrainingOutcome outcome;
     try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
-      outcome = service().train(request, new TrainProgress(err, !json, steps, watch, patience));
+      outcome =
+          new RestartedTraining(service(), restarts, err)
+              .train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
@@ -157,6 +161,10 @@ public final class TrainCommand implements Callable<Integer> {
     return launched.isPresent() && outcome.checkpoint().isPresent()
         ? Failures.REQUEUE
         : Failures.INTERRUPTED;
+  }
+
+  private int restarts(TrainingRequest request) {
+    return machines.restarts.most(request.keeping(), request.workers(), machines.joined());
   }
 
   private int secondsToStop() {
@@ -200,7 +208,7 @@ public final class TrainCommand implements Callable<Integer> {
     JoinRequest join =
         machines.launcher.join(
             rank,
-            request.machines().rendezvous().orElseThrow(),
+            request.machines().rendezvous().orElseThrow().again(restarts(request) > 0),
             rank.workersOf(request.assignment().size()),
             logs);
     Optional<String> why = // an interrupt ends it as rank 0 says

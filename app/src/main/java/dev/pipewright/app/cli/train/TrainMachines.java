@@ -45,6 +45,13 @@ public final class TrainMachines {
 
   @Mixin final LauncherFlags launcher = new LauncherFlags();
 
+  @Mixin final RestartFlags restarts = new RestartFlags();
+
+  /** Whether people have other machines join. */
+  boolean joined() {
+    return remote != null || elsewhere != null;
+  }
+
   /** Where workers run, as the flags and, for ranks of a launcher, the environment say. */
   Machines machines(int workers, Workers kind, Optional<LaunchedRank> launched) {
     Seconds stall = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
