@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,6 +110,100 @@ class LaunchCommandTest {
     String script = at(container, "command").list().get(2).text();
     assertTrue(script.contains("exec pipewright train mlp:layers=3,hidden=16 "), script);
     assertTrue(script.contains(" --launcher env --workers-per-rank 2 "), script);
+  }
+
+  private Path study(int batches) throws IOException {
+    StringBuilder sizes = new StringBuilder("64");
+    for (int i = 1; i < batches; i++) {
+      sizes.append(", ").append(64 + 8 * i);
+    }
+    return Files.writeString(
+        folder.resolve("Study 1.yaml"),
+        "models: [bert-48]\nclusters: [\"dapple-a:1x4\"]\nbatches: [%s]\n".formatted(sizes));
+  }
+
+  @Test
+  void aSweepIsAJobArrayWithAShardForEachTask() throws IOException {
+    Path study = study(4);
+    assertEquals(
+        """
+        #!/bin/bash
+        #SBATCH --job-name=sweep-study-1
+        #SBATCH --nodes=1
+        #SBATCH --ntasks-per-node=1
+        #SBATCH --array=1-4
+        #SBATCH --cpus-per-task=2
+        #SBATCH --time=90
+        #SBATCH --open-mode=append
+        #SBATCH --requeue
+        set -euo pipefail
+        exec pipewright plan --sweep '%s' --out a/b --jobs 2 --shard \
+        "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT"
+        """
+            .formatted(study),
+        Cli.run(
+                "launch",
+                "slurm",
+                "--sweep=" + study,
+                "--array=4",
+                "--time=90",
+                "--",
+                "--jobs",
+                "2",
+                "--out",
+                "a/b")
+            .ends(0)
+            .out());
+  }
+
+  @Test
+  void aSweepIsAnIndexedJobWithAShardForEachPod() throws IOException {
+    Path out = folder.resolve("k8s");
+    Cli said =
+        Cli.run(
+            "launch",
+            "k8s",
+            "--sweep=" + study(3),
+            "--array=3",
+            "--image=a:1",
+            "--out=" + out);
+    assertEquals("wrote sweep.yaml to " + out, said.ends(0).err().strip());
+    Node job = Tree.yamlOrJson(out.resolve("sweep.yaml"));
+    assertEquals("batch/v1", text(job, "apiVersion"));
+    assertEquals("Job", text(job, "kind"));
+    assertEquals("sweep-study-1", text(job, "metadata", "name"));
+    Node spec = at(job, "spec");
+    assertEquals("3", at(spec, "completions").scalar());
+    assertEquals("3", at(spec, "parallelism").scalar());
+    assertEquals("Indexed", text(spec, "completionMode"));
+    Node pod = at(spec, "template", "spec");
+    assertEquals("Never", text(pod, "restartPolicy"));
+    String script = at(at(pod, "containers").list().get(0), "command").list().get(2).text();
+    assertTrue(
+        script.endsWith(" --jobs 1 --shard \"$((JOB_COMPLETION_INDEX + 1))/3\"\n"), script);
+  }
+
+  @Test
+  void mistakesOfSweepsAreSaid() throws IOException {
+    String sweep = "--sweep=" + study(2);
+    assertEquals(
+        "--array: the sweep has 2 points, which 3 tasks cannot share; give at most as many",
+        Cli.run("launch", "slurm", sweep, "--array=3").refusal(2));
+    assertEquals(
+        "--array: is for sweeps; add --sweep FILE.yaml",
+        launch("slurm --array 3", TRAIN).refusal(2));
+    assertEquals(
+        "--nodes: each task of a sweep has one node; give --array N",
+        Cli.run("launch", "slurm", sweep, "--nodes=3").refusal(2));
+    assertEquals(
+        "--shard: the job's tasks are the shards, which are merged when all have ended; leave it"
+            + " out",
+        Cli.run("launch", "slurm", sweep, "--", "--shard=1/2").refusal(2));
+    Cli.run("launch", "slurm", sweep, "--", "--colour=red")
+        .refusal(2, "plan: ", "--colour", "`plan --help` lists its flags");
+    assertEquals(
+        "TRAIN is missing; write what `train` is to do after --, or give --sweep FILE.yaml",
+        Cli.run("launch", "slurm").refusal(2));
   }
 
   private static Node at(Node node, String... keys) {

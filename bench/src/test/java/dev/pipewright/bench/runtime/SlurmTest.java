@@ -106,6 +106,38 @@ class SlurmTest {
     RunPrograms.assertSameState(serial(FEW), folder.resolve("mpirun"));
   }
 
+  @Test
+  void aSweepRunsAsAJobArrayOfFourAndIsMerged() throws Exception {
+    Files.writeString(
+        folder.resolve("study.yaml"),
+        """
+        models: [bert-48]
+        clusters: ["dapple-a:1x2", "dapple-a:1x4"]
+        batches: [32, 64, 128]
+        flags: ["--planner dapple"]
+        """);
+    cluster.run("pipewright", "launch", "slurm", "--sweep=study.yaml", "--array=4", "--out=job-sweep");
+    String number = cluster.submit(folder.resolve("job-sweep/sweep.sbatch"));
+    cluster.awaitSuccess(number, PATIENCE);
+    for (int task = 1; task <= 4; task++) {
+      Path shard = folder.resolve("study/shard-%d-of-4/results.jsonl".formatted(task));
+      assertEquals(task <= 2 ? 2 : 1, Files.readAllLines(shard).size(), "points of " + shard);
+    }
+    cluster.run("pipewright", "plan", "--sweep=study.yaml", "--merge");
+    List<String> merged = Files.readAllLines(folder.resolve("study/results.csv"));
+    assertEquals(1 + 6, merged.size(), "a head and all points");
+    cluster.run("pipewright", "plan", "--sweep=study.yaml", "--out=at-once");
+    assertEquals(withoutSeconds(folder.resolve("at-once")), withoutSeconds(folder.resolve("study")));
+  }
+
+  /** The answers of a sweep without what their search took. */
+  private static List<String> withoutSeconds(Path sweep) throws IOException {
+    return Files.readAllLines(sweep.resolve("results.jsonl")).stream()
+        .map(line -> line.replaceAll("\"seconds\": ?[-.0-9E]+", ""))
+        .sorted()
+        .toList();
+  }
+
   private static void awaitStep(String run, long step) throws IOException, InterruptedException {
     Path metrics = folder.resolve(run + "/metrics.jsonl");
     cluster.await(

@@ -15,6 +15,20 @@ public record SlurmJob(String name, int nodes, List<String> options, String body
     options = List.copyOf(options);
   }
 
+  /**
+   * The script of a job array, whose tasks count from 1 and each have one node.
+   *
+   * @param tasks how many there are
+   * @param options of {@code sbatch} in addition
+   * @param body what each task runs, each line ended by a newline
+   */
+  public static SlurmJob array(String name, int tasks, List<String> options, String body) {
+    List<String> all = new ArrayList<>();
+    all.add("--array=1-" + tasks);
+    all.addAll(options);
+    return new SlurmJob(name, 1, all, body);
+  }
+
   /** The script. */
   public String text() {
     List<String> all = new ArrayList<>();

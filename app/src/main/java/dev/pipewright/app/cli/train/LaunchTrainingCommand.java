@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -26,8 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "launch",
     description =
-        "Writes the job that runs `train` on the nodes of a cluster, one rank on each, and submits"
-            + " it.",
+        "Writes the job that runs `train` on the nodes of a cluster, one rank on each, or a sweep of"
+            + " `plan` as a job array, and submits it.",
     footer = {
       "",
       "What follows -- is the command line of `train`. With --out and --checkpoint-every, a job that",
@@ -36,7 +37,8 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  pipewright launch slurm --submit -- PLAN.json --steps 900 --checkpoint-every 50 --out run",
-      "  pipewright launch k8s --image registry/pipewright:1 -- PLAN.json --steps 900 --out /run"
+      "  pipewright launch k8s --image registry/pipewright:1 -- PLAN.json --steps 900 --out /run",
+      "  pipewright launch slurm --sweep study.yaml --array 8 --submit -- --out study"
     })
 public final class LaunchTrainingCommand implements Callable<Integer> {
   private static final String NAME = "[a-z]([-a-z0-9]{0,38}[a-z0-9])?";
@@ -52,10 +54,12 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
 
   @Parameters(
       index = "1..*",
-      arity = "1..*",
+      arity = "0..*",
       paramLabel = "-- TRAIN",
       description = "The command line of `train`: a plan or a network, and flags.")
   private List<String> training = List.of();
+
+  @Mixin private SweepJobFlags sweep = new SweepJobFlags();
 
   @Option(
       names = "--nodes",
@@ -106,6 +110,22 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     check();
+    if (sweep.file().isPresent()) {
+      if (nodes != null) {
+        throw new BadInputException("--nodes: each task of a sweep has one node; give --array N");
+      }
+      CommandLine plan = Objects.requireNonNull(root().getSubcommands().get("plan"));
+      return written(
+          system.sweepFile(), system.text(sweep.job(plan, training, name, time, image)));
+    }
+    return written(system.file(), trainingJob());
+  }
+
+  private String trainingJob() {
+    if (training.isEmpty()) {
+      throw new BadInputException(
+          "TRAIN is missing; write what `train` is to do after --, or give --sweep FILE.yaml");
+    }
     TrainCommand.Planned planned = planned();
     int count = AtLeast.few("--nodes", nodes, 1);
     if (count > planned.workers()) {
@@ -124,12 +144,15 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
             grace,
             time,
             image);
-    String text = system.text(job);
+    return system.text(job);
+  }
+
+  private int written(String file, String text) {
     PrintWriter to = spec.commandLine().getOut();
-    try (OutputFolder folder = OutputFolder.of(out, system.file())) {
+    try (OutputFolder folder = OutputFolder.of(out, file)) {
       if (folder != null) {
-        folder.write(system.file(), text);
-        spec.commandLine().getErr().println("wrote " + system.file() + " to " + folder);
+        folder.write(file, text);
+        spec.commandLine().getErr().println("wrote " + file + " to " + folder);
       } else if (!submit) {
         to.print(text);
       }
@@ -160,10 +183,13 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
     }
   }
 
+  private CommandLine root() {
+    return spec.commandLine().getParent();
+  }
+
   /** What the command line of `train` asks for; its mistakes are said as `train` would. */
   private TrainCommand.Planned planned() {
-    CommandLine root = spec.commandLine().getParent();
-    CommandLine train = Objects.requireNonNull(root.getSubcommands().get("train"));
+    CommandLine train = Objects.requireNonNull(root().getSubcommands().get("train"));
     ParseResult parsed = train.parseArgs(training.toArray(String[]::new));
     List<String> mistakes = ParseMistakes.of(parsed).sentences();
     if (!mistakes.isEmpty()) {
