@@ -317,6 +317,26 @@ public record TrainingRequest(
         emulation);
   }
 
+  /** The same run under another plan. */
+  public TrainingRequest with(Assignment other) {
+    return new TrainingRequest(
+        model,
+        sequence,
+        other,
+        rule,
+        sharedStatistics,
+        data,
+        steps,
+        seed,
+        workers,
+        computing,
+        machines.withElsewhere(Math.min(machines.elsewhere(), other.size())),
+        keeping,
+        evaluateEvery,
+        force,
+        emulation);
+  }
+
   /** The same run, which keeps other things. */
   public TrainingRequest keeping(Keeping other) {
     return new TrainingRequest(

@@ -42,9 +42,9 @@ final class HelpTopics {
     topic("Variation", "jitter stragglers slow slowdown runs seed");
     topic("Training", "steps learning-rate momentum weight-decay evaluate-every");
     topic("Workers", "workers threads device remote-workers port slots logs stall-timeout emulate");
-    topic("Workers", "stretch force max-restarts");
+    topic("Workers", "stretch force max-restarts replan");
     topic("Launcher", "launcher rank world-size coordinator token-file join-timeout");
-    topic("Launcher", "workers-per-rank grace nodes time name image submit");
+    topic("Launcher", "workers-per-rank grace nodes requeue-plan min-nodes time name image submit");
     topic("Checkpoints", "checkpoint-every keep resume");
     topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
     topic("Measurement", "collective level machine whole");

@@ -70,6 +70,44 @@ class LaunchCommandTest {
         text);
   }
 
+  private Path plan() throws IOException {
+    return Files.writeString(
+        folder.resolve("plan.json"),
+        """
+        {"format": "pipewright-plan", "version": 1, "model": "mlp:layers=3,hidden=16",
+         "cluster": "dapple-b:2", "global_batch": 8,
+         "plan": {"schedule": "1f1b", "micro_batches": 2, "micro_batch": 4, "replicas": 1,
+          "overlap_allreduce": false, "stages": [
+           {"layers": [0, 2], "devices": [0], "in_flight": 2, "recompute": "none"},
+           {"layers": [3, 4], "devices": [1], "in_flight": 1, "recompute": "none"}]}}
+        """);
+  }
+
+  @Test
+  void aJobThatIsPlannedAnewStartsWithFewerNodes() throws IOException {
+    String train = plan() + " --out run --checkpoint-every 20";
+    String text = launch("slurm --nodes 2 --requeue-plan", train).ends(0).out();
+    assertTrue(text.contains("#SBATCH --nodes=1-2\n#SBATCH --exclusive\n"), text);
+    assertTrue(!text.contains("#SBATCH --ntasks"), "or Slurm gives one node: " + text);
+    assertTrue(text.contains("\nsrun --kill-on-bad-exit=0 --ntasks-per-node=1 pipewright"), text);
+    assertTrue(text.contains(" --workers-per-rank 1 --grace 60 --replan \"${resume[@]}\""), text);
+    assertEquals(
+        "--min-nodes: 2 of 2 nodes leave no other plan; give fewer, or more --nodes",
+        launch("slurm --nodes 2 --requeue-plan --min-nodes 2", train).refusal(2));
+    assertEquals(
+        "--min-nodes: is for another plan; add --requeue-plan",
+        launch("slurm --nodes 2 --min-nodes 2", train).refusal(2));
+    assertEquals(
+        "--requeue-plan: the run writes no checkpoints to go on from; add --out and"
+            + " --checkpoint-every to the command line of train",
+        launch("slurm --nodes 2 --requeue-plan", plan().toString()).refusal(2));
+    assertEquals(
+        "--requeue-plan: a JobSet always has all its pods; leave it out",
+        launch("k8s --image a:1 --nodes 2 --requeue-plan", train).refusal(2));
+    launch("slurm --nodes 2 --requeue-plan", TRAIN)
+        .refusal(2, "--replan: mlp:layers=3,hidden=16 is a network and no plan");
+  }
+
   @Test
   void wordsOfTheShellAreQuoted() {
     Cli said =
@@ -160,13 +198,7 @@ class LaunchCommandTest {
   void aSweepIsAnIndexedJobWithAShardForEachPod() throws IOException {
     Path out = folder.resolve("k8s");
     Cli said =
-        Cli.run(
-            "launch",
-            "k8s",
-            "--sweep=" + study(3),
-            "--array=3",
-            "--image=a:1",
-            "--out=" + out);
+        Cli.run("launch", "k8s", "--sweep=" + study(3), "--array=3", "--image=a:1", "--out=" + out);
     assertEquals("wrote sweep.yaml to " + out, said.ends(0).err().strip());
     Node job = Tree.yamlOrJson(out.resolve("sweep.yaml"));
     assertEquals("batch/v1", text(job, "apiVersion"));
@@ -179,8 +211,7 @@ class LaunchCommandTest {
     Node pod = at(spec, "template", "spec");
     assertEquals("Never", text(pod, "restartPolicy"));
     String script = at(at(pod, "containers").list().get(0), "command").list().get(2).text();
-    assertTrue(
-        script.endsWith(" --jobs 1 --shard \"$((JOB_COMPLETION_INDEX + 1))/3\"\n"), script);
+    assertTrue(script.endsWith(" --jobs 1 --shard \"$((JOB_COMPLETION_INDEX + 1))/3\"\n"), script);
   }
 
   @Test

@@ -39,18 +39,24 @@ class RestartTest {
   }
 
   private Process train(Path out, String... more) throws IOException {
-    List<String> command = new ArrayList<>(RunPrograms.command());
-    command.addAll(
-        List.of(
-            "train",
-            "mlp:layers=3,hidden=16,in=12,classes=4",
-            "--global-batch=8",
-            "--micro-batches=2",
-            "--stages=2",
-            "--steps=" + STEPS,
-            "--checkpoint-every=" + EVERY,
-            "--out=" + out));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "mlp:layers=3,hidden=16,in=12,classes=4",
+                "--global-batch=8",
+                "--micro-batches=2",
+                "--stages=2",
+                "--steps=" + STEPS,
+                "--checkpoint-every=" + EVERY,
+                "--out=" + out));
     command.addAll(List.of(more));
+    return start(command);
+  }
+
+  private Process start(List<String> train) throws IOException {
+    List<String> command = new ArrayList<>(RunPrograms.command());
+    command.add("train");
+    command.addAll(train);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(Map.of("PIPEWRIGHT_TOKEN", "0f1e2d3c4b5a69788796a5b4c3d2e1f0"));
     builder.redirectErrorStream(true);
@@ -86,6 +92,40 @@ class RestartTest {
     return run;
   }
 
+  /** Ranks of a plan of which one goes for good. */
+  @Test
+  void aRankThatDoesNotComeBackIsReplannedFor() throws Exception {
+    Path plan = RunPrograms.planOfTwo(folder.resolve("plan.json"));
+    Path run = folder.resolve("run");
+    int port = freePort();
+    for (int rank = 0; rank < 2; rank++) {
+      start(
+          List.of(
+              plan.toString(),
+              "--steps=" + STEPS,
+              "--checkpoint-every=" + EVERY,
+              "--out=" + run,
+              "--rank=" + rank,
+              "--world-size=2",
+              "--workers-per-rank=1",
+              "--coordinator=127.0.0.1:" + port,
+              "--join-timeout=8",
+              "--max-restarts=3",
+              "--replan"));
+    }
+    awaitCheckpoint(run);
+    List<ProcessHandle> lost = new ArrayList<>(List.of(processes.get(1).toHandle()));
+    lost.addAll(workers(processes.get(1)));
+    lost.forEach(ProcessHandle::destroyForcibly);
+    end(0, 0);
+    assertTrue(
+        output(0).contains("restart 2 of 3 with another plan, 1f1b on 1 devices, from " + run),
+        output(0));
+    assertEquals(2, restarts(output(0)), output(0));
+    assertEquals(STEPS, RunPrograms.steps(run));
+    RunPrograms.assertNearState(uninterrupted(), run, 1e-3);
+  }
+
   private void await(BooleanSupplier condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
     while (!condition.getAsBoolean()) {
@@ -96,14 +136,13 @@ class RestartTest {
 
   /** Waits until a run has written a checkpoint. */
   private void awaitCheckpoint(Path run) throws Exception {
-    await(
-        () -> {
-          try (Stream<Path> files = Files.list(run.resolve("checkpoints"))) {
-            return files.anyMatch(step -> step.getFileName().toString().matches("step-\\d+"));
-          } catch (IOException e) {
-            return false; // not even the folder is there yet
-          }
-        });
+    await(() -> {
+      try (Stream<Path> files = Files.list(run.resolve("checkpoints"))) {
+        return files.anyMatch(step -> step.getFileName().toString().matches("step-\\d+"));
+      } catch (IOException e) {
+        return false; // not even the folder is there yet
+      }
+    });
   }
 
   /** The processes that compute for a process. */
@@ -128,7 +167,8 @@ class RestartTest {
     signal(signal, workers(process).get(1));
     end(0, 0);
     assertTrue(output(0).contains(said), output(0));
-    assertTrue(output(0).contains("; restart 1 of 2 from " + run + "/checkpoints/step-"), output(0));
+    assertTrue(
+        output(0).contains("; restart 1 of 2 from " + run + "/checkpoints/step-"), output(0));
     assertEquals(1, restarts(output(0)), output(0));
     assertEquals(List.of(), workers(process));
     RunPrograms.assertSameState(uninterrupted(), run);
@@ -140,19 +180,17 @@ class RestartTest {
     Process process = train(run, "--max-restarts=1", "--learning-rate=0.01");
     for (int restart = 0; restart < 2; restart++) {
       int before = restart;
-      await(
-          () -> {
-            try {
-              return restarts(output(0)) == before && workers(process).size() == 2;
-            } catch (IOException e) {
-              return false;
-            }
-          });
+      await(() -> {
+        try {
+          return restarts(output(0)) == before && workers(process).size() == 2;
+        } catch (IOException e) {
+          return false;
+        }
+      });
       signal("KILL", workers(process).get(0));
     }
     end(0, 3);
-    assertTrue(
-        output(0).endsWith("the only restart of --max-restarts came before\n"), output(0));
+    assertTrue(output(0).endsWith("the only restart of --max-restarts came before\n"), output(0));
     assertTrue(output(0).contains("; restart 1 of 1 from "), output(0));
   }
 

@@ -39,6 +39,47 @@ final class RunPrograms {
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
   }
 
+  /** Writes a plan of two stages on a device each of two machines for the tests' network. */
+  static Path planOfTwo(Path file) throws IOException {
+    return Files.writeString(
+        file,
+        """
+        {
+          "format": "pipewright-plan",
+          "version": 1,
+          "cost_model": "pipewright",
+          "model": "mlp:layers=3,hidden=16,in=12,classes=4",
+          "cluster": "dapple-b:2",
+          "global_batch": 8,
+          "optimizer": "momentum",
+          "precision": "fp32",
+          "plan": {
+            "schedule": "1f1b",
+            "micro_batches": 2,
+            "micro_batch": 4,
+            "replicas": 1,
+            "overlap_allreduce": false,
+            "stages": [
+              {"layers": [0, 2], "devices": [0], "in_flight": 2, "recompute": "none"},
+              {"layers": [3, 4], "devices": [1], "in_flight": 1, "recompute": "none"}
+            ]
+          }
+        }
+        """);
+  }
+
+  /**
+   * Asserts that a run which went on under another plan, whose sums have another order, ends close
+   * to one without interruption, and that this one has learned.
+   */
+  static void assertNearState(Path expected, Path found, double difference) {
+    Map<String, float[]> first = state(expected);
+    Map<String, float[]> second = state(found);
+    assertEquals(first.keySet(), second.keySet());
+    first.forEach(
+        (name, values) -> assertArrayEquals(values, second.get(name), (float) difference, name));
+  }
+
   /** The folder of a run's last checkpoint. */
   static Path lastCheckpoint(Path run) {
     return new Checkpoints(run.resolve("checkpoints"), 1).latest().orElseThrow();

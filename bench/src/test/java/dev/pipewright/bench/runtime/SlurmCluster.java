@@ -143,7 +143,8 @@ final class SlurmCluster implements AutoCloseable {
     String mark = "SLURM_CONF=" + folder.resolve("slurm.conf");
     try (Stream<Path> all = Files.list(Path.of("/proc"))) {
       for (Path process : all.filter(p -> p.getFileName().toString().matches("\\d+")).toList()) {
-        if (read(process.resolve("environ")).contains(mark)) {
+        if (read(process.resolve("environ")).contains(mark)
+            || isLinkInto(process.resolve("cwd"), folder)) { // steps overwrite their environment
           found.add(
               process.getFileName() + " " + read(process.resolve("cmdline")).replace('\0', ' '));
         }
@@ -176,9 +177,62 @@ final class SlurmCluster implements AutoCloseable {
     return taken;
   }
 
-  /** The process id of a node's daemon. */
-  long daemon(String node) throws IOException {
-    return Long.parseLong(Files.readString(folder.resolve("pid/slurmd-" + node)).strip());
+  /** Kills all that runs on a node: its daemon, steps and tasks; returns what they were. */
+  List<String> killNode(String node) throws IOException {
+    Path log = folder.resolve("log/slurmd-" + node + ".log");
+    List<ProcessHandle> killed = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (String process : processes()) {
+      long number = Long.parseLong(process.substring(0, process.indexOf(' ')));
+      try (Stream<Path> files = Files.list(Path.of("/proc/" + number + "/fd"))) {
+        if (files.anyMatch(file -> isLinkTo(file, log))) {
+          ProcessHandle.of(number)
+              .ifPresent(handle -> {
+                List<ProcessHandle> tasks = handle.descendants().toList();
+                killed.add(handle);
+                killed.addAll(tasks);
+                names.add(process + " with " + tasks.size() + " descendants");
+              });
+        }
+      } catch (IOException e) {
+        // it has ended meanwhile
+      }
+    }
+    killed.forEach(ProcessHandle::destroyForcibly); // daemons first, which then report nothing
+    return names;
+  }
+
+  private static boolean isLinkInto(Path link, Path folder) {
+    try {
+      return Files.readSymbolicLink(link).startsWith(folder);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean isLinkTo(Path link, Path file) {
+    try {
+      return Files.readSymbolicLink(link).equals(file);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Starts the daemon of a node that was killed. */
+  void startNode(String node) throws IOException, InterruptedException {
+    run("env", "PATH=" + System.getenv("PATH") + ":/usr/sbin", "slurmd", "-N", node);
+    await("node " + node, () -> state(node).matches("idle|mix|alloc"), Duration.ofMinutes(1));
+  }
+
+  private String state(String node) {
+    try {
+      return run("sinfo", "--noheader", "--nodes=" + node, "--format=%t").strip();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Ends it, by process id. */

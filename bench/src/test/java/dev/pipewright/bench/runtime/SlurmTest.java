@@ -23,6 +23,8 @@ class SlurmTest {
       List.of("mlp:layers=3,hidden=16,in=12,classes=4", "--global-batch=8", "--micro-batches=2");
   private static final int FEW = 4; // steps
   private static final int MANY = 3000; // steps: some seconds
+  private static final double NEAR =
+      1e-3; // sums of another order differ in the last bits of each step
 
   @TempDir static Path folder;
   private static SlurmCluster cluster;
@@ -116,7 +118,8 @@ class SlurmTest {
         batches: [32, 64, 128]
         flags: ["--planner dapple"]
         """);
-    cluster.run("pipewright", "launch", "slurm", "--sweep=study.yaml", "--array=4", "--out=job-sweep");
+    cluster.run(
+        "pipewright", "launch", "slurm", "--sweep=study.yaml", "--array=4", "--out=job-sweep");
     String number = cluster.submit(folder.resolve("job-sweep/sweep.sbatch"));
     cluster.awaitSuccess(number, PATIENCE);
     for (int task = 1; task <= 4; task++) {
@@ -127,7 +130,8 @@ class SlurmTest {
     List<String> merged = Files.readAllLines(folder.resolve("study/results.csv"));
     assertEquals(1 + 6, merged.size(), "a head and all points");
     cluster.run("pipewright", "plan", "--sweep=study.yaml", "--out=at-once");
-    assertEquals(withoutSeconds(folder.resolve("at-once")), withoutSeconds(folder.resolve("study")));
+    assertEquals(
+        withoutSeconds(folder.resolve("at-once")), withoutSeconds(folder.resolve("study")));
   }
 
   /** The answers of a sweep without what their search took. */
@@ -150,6 +154,33 @@ class SlurmTest {
           }
         },
         PATIENCE);
+  }
+
+  @Test
+  void aJobWhoseNodeIsKilledGoesOnWithAnotherPlanForTheOther() throws Exception {
+    RunPrograms.planOfTwo(folder.resolve("plan.json"));
+    String[] train = {"plan.json", "--steps=" + MANY, "--checkpoint-every=20", "--out=replanned"};
+    Path script = job("replanned", List.of("--nodes=2", "--requeue-plan"), train);
+    String number = cluster.submit(script);
+    awaitStep("replanned", 40);
+    List<String> ended = cluster.killNode("n2");
+    assertEquals(2, ended.size(), () -> "a daemon and a step: " + ended);
+    assertTrue(
+        ended.stream().anyMatch(each -> each.endsWith(" with 2 descendants")), ended::toString);
+    long killed = RunPrograms.steps(folder.resolve("replanned"));
+    try {
+      cluster.awaitSuccess(number, PATIENCE);
+    } finally {
+      cluster.startNode("n2");
+    }
+    assertTrue(killed < MANY, "it had made all " + killed + " steps");
+    assertTrue(cluster.job(number).contains(" NumNodes=1 "), cluster.job(number));
+    assertTrue(cluster.job(number).contains(" Restarts=1 "), cluster.job(number));
+    assertTrue(
+        cluster.printed().contains("it goes on with another plan, 1f1b on 1 devices"),
+        cluster.printed());
+    assertEquals(MANY, RunPrograms.steps(folder.resolve("replanned")));
+    RunPrograms.assertNearState(serial(MANY), folder.resolve("replanned"), NEAR);
   }
 
   /** First as before a time limit, by a signal to its steps; then as Slurm preempts jobs. */

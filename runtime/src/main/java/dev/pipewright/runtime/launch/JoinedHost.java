@@ -183,8 +183,7 @@ public final class JoinedHost {
           "%s: sends a message that this version does not know (%s); use the same version on both machines"
               .formatted(request.address(), e.getMessage()));
     } catch (IOException e) {
-      return new End(
-          Optional.of("the connection to " + request.address() + " has ended"), true);
+      return new End(Optional.of("the connection to " + request.address() + " has ended"), true);
     }
   }
 

@@ -100,15 +100,18 @@ public record Launch(
   }
 
   public Launch withHere(int count) {
-    return new Launch(workers, count, task, job, logs, roles, port, resources, patience, token, again);
+    return new Launch(
+        workers, count, task, job, logs, roles, port, resources, patience, token, again);
   }
 
   public Launch withPort(int other) {
-    return new Launch(workers, here, task, job, logs, roles, other, resources, patience, token, again);
+    return new Launch(
+        workers, here, task, job, logs, roles, other, resources, patience, token, again);
   }
 
   public Launch withRoles(List<String> others) {
-    return new Launch(workers, here, task, job, logs, others, port, resources, patience, token, again);
+    return new Launch(
+        workers, here, task, job, logs, others, port, resources, patience, token, again);
   }
 
   public Launch with(Resources other) {

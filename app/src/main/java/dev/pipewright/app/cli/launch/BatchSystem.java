@@ -37,7 +37,7 @@ public enum BatchSystem {
       if (job.folder().isPresent()) {
         options.add("--requeue");
       }
-      return new SlurmJob(job.name(), job.nodes(), options, body(job)).text();
+      return new SlurmJob(job.name(), job.leastNodes(), job.nodes(), options, body(job)).text();
     }
 
     @Override
@@ -61,18 +61,21 @@ public enum BatchSystem {
 
     private String body(LaunchedTraining job) {
       String token = "export PIPEWRIGHT_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n";
+      String srun =
+          "srun --kill-on-bad-exit=0 "
+              + (job.leastNodes() < job.nodes() ? "--ntasks-per-node=1 " : "");
       if (job.folder().isEmpty()) {
-        return token + "srun --kill-on-bad-exit=0 " + job.command() + "\n";
+        return token + srun + job.command() + "\n";
       }
       return token
           + resuming(job)
           + """
           status=0
-          srun --kill-on-bad-exit=0 %s "${resume[@]}" || status=$?
+          %s%s "${resume[@]}" || status=$?
           if [ "$status" -eq %d ]; then scontrol requeue "$SLURM_JOB_ID"; fi
           exit "$status"
           """
-              .formatted(job.command(), Failures.REQUEUE);
+              .formatted(srun, job.command(), Failures.REQUEUE);
     }
   },
 

@@ -99,6 +99,12 @@ public final class LauncherFlags {
     return new Seconds(grace);
   }
 
+  /** The ranks that a run needs; one where any number of workers may be on a rank. */
+  public int ranksFor(int workers) {
+    int each = AtLeast.few("--workers-per-rank", workersPerRank, workers);
+    return (workers + each - 1) / each;
+  }
+
   /** Throws where the ranks cannot hold all workers. */
   public void checkRoom(LaunchedRank launched, int workers) {
     int each = AtLeast.few("--workers-per-rank", workersPerRank, workers);

@@ -68,6 +68,19 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   private @Nullable Integer nodes;
 
   @Option(
+      names = "--requeue-plan",
+      description =
+          "Start with fewer nodes than --nodes where a requeued job gets no more, under a plan for"
+              + " those that are left. Slurm; needs a plan that says its cluster.")
+  private boolean requeuePlan;
+
+  @Option(
+      names = "--min-nodes",
+      paramLabel = "N",
+      description = "Fewest nodes with --requeue-plan. Default: 1.")
+  private @Nullable Integer minNodes;
+
+  @Option(
       names = "--time",
       paramLabel = "TIME",
       description =
@@ -115,8 +128,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
         throw new BadInputException("--nodes: each task of a sweep has one node; give --array N");
       }
       CommandLine plan = Objects.requireNonNull(root().getSubcommands().get("plan"));
-      return written(
-          system.sweepFile(), system.text(sweep.job(plan, training, name, time, image)));
+      return written(system.sweepFile(), system.text(sweep.job(plan, training, name, time, image)));
     }
     return written(system.file(), trainingJob());
   }
@@ -142,9 +154,35 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
             training,
             planned.resumable(),
             grace,
+            leastNodes(count, planned),
             time,
             image);
     return system.text(job);
+  }
+
+  private int leastNodes(int count, TrainCommand.Planned planned) {
+    if (!requeuePlan) {
+      if (minNodes != null) {
+        throw new BadInputException("--min-nodes: is for another plan; add --requeue-plan");
+      }
+      return count;
+    }
+    if (system == BatchSystem.K8S) {
+      throw new BadInputException("--requeue-plan: a JobSet always has all its pods; leave it out");
+    }
+    if (planned.resumable().isEmpty()) {
+      throw new BadInputException(
+          "--requeue-plan: the run writes no checkpoints to go on from; add --out and"
+              + " --checkpoint-every to the command line of train");
+    }
+    planned.replanned().accept(count);
+    int least = AtLeast.few("--min-nodes", minNodes, 1);
+    if (least >= count) {
+      throw new BadInputException(
+          "--min-nodes: %d of %d nodes leave no other plan; give fewer, or more --nodes"
+              .formatted(least, count));
+    }
+    return least;
   }
 
   private int written(String file, String text) {

@@ -19,6 +19,23 @@ public final class RestartFlags {
               + " up to N times. Ranks of a launcher join again within --join-timeout. Default: 0.")
   private @Nullable Integer most;
 
+  @Option(
+      names = "--replan",
+      description =
+          "With --launcher env: where fewer ranks start than the plan needs, or ranks do not come"
+              + " back within --join-timeout, plan anew for the devices that are left and go on from"
+              + " the last checkpoint. Needs a plan that says its cluster.")
+  private boolean replan;
+
+  /** Whether to plan anew; throws where no rank can be missing. */
+  boolean replans(boolean launched) {
+    if (replan && !launched) {
+      throw new BadInputException(
+          "--replan: is for ranks of a launcher; add --launcher env, or leave it out");
+    }
+    return replan;
+  }
+
   /** How many restarts are wanted; throws where there would be nothing to restart from. */
   int most(Keeping keeping, Workers kind, boolean people) {
     int restarts = most == null ? 0 : (int) AtLeast.within("--max-restarts", most, 0, MOST);

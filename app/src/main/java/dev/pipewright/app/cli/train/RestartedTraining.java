@@ -1,12 +1,15 @@
 package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.app.cli.train.TrainArgument.Chosen;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingService;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -14,10 +17,14 @@ import java.util.Optional;
  * attempt has the same plan, data and order of samples, so the parameters of a run with restarts
  * are those of one without.
  *
+ * <p>Where ranks do not come back and replanning is wanted, it goes on with another plan for the
+ * ranks that are left.
+ *
  * @param most restarts
  * @param err where each is said
  */
-record RestartedTraining(TrainingService service, int most, PrintWriter err) {
+record RestartedTraining(
+    TrainingService service, int most, Optional<Replanning> replanning, PrintWriter err) {
   /**
    * Trains until all steps are done.
    *
@@ -30,14 +37,31 @@ record RestartedTraining(TrainingService service, int most, PrintWriter err) {
       try {
         return service.train(request.on(request.machines().again(more)), listener);
       } catch (TrainingFailureException e) {
-        if (!more || SearchDeadline.interrupted() || e.joined().isPresent()) {
+        boolean missing = e.joined().isPresent();
+        if (!more || SearchDeadline.interrupted() || (missing && replanning.isEmpty())) {
           throw most == 0 || more ? e : usedUp(e);
         }
         Optional<String> checkpoint = e.checkpoint().or(request.keeping()::resumeFrom);
         request = request.keeping(request.keeping().restartedFrom(checkpoint));
-        say(e, restarts + 1, checkpoint);
+        String how = "";
+        if (missing) {
+          Chosen other = onThoseLeft(e.joined().orElseThrow());
+          int here = replanning.orElseThrow().workersOf(0);
+          request = request.with(other.assignment());
+          request =
+              request.on(
+                  request.machines().withElsewhere(Math.max(0, other.assignment().size() - here)));
+          how = " with another plan, " + Replanning.words(other) + ",";
+        }
+        say(e, restarts + 1, how, checkpoint);
       }
     }
+  }
+
+  private Chosen onThoseLeft(List<Integer> joined) {
+    List<Integer> ranks = new ArrayList<>(List.of(0));
+    ranks.addAll(joined);
+    return replanning.orElseThrow().on(ranks);
   }
 
   private TrainingFailureException usedUp(TrainingFailureException e) {
@@ -49,10 +73,11 @@ record RestartedTraining(TrainingService service, int most, PrintWriter err) {
         e.joined());
   }
 
-  private void say(TrainingFailureException e, int restart, Optional<String> checkpoint) {
+  private void say(
+      TrainingFailureException e, int restart, String how, Optional<String> checkpoint) {
     err.printf(
-        "pipewright: %s; restart %d of %d from %s%n",
-        e.getMessage(), restart, most, checkpoint.orElse("the first step"));
+        "pipewright: %s; restart %d of %d%s from %s%n",
+        e.getMessage(), restart, most, how, checkpoint.orElse("the first step"));
     err.flush();
   }
 }

@@ -73,7 +73,8 @@ public final class SweepJobFlags {
     for (String refused : List.of("--shard", "--merge")) {
       if (parsed.hasMatchedOption(refused)) {
         throw new BadInputException(
-            refused + ": the job's tasks are the shards, which are merged when all have ended; leave it out");
+            refused
+                + ": the job's tasks are the shards, which are merged when all have ended; leave it out");
       }
     }
     int jobs = parsed.matchedOptionValue("--jobs", 1);

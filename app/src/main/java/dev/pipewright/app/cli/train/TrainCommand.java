@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -120,15 +121,17 @@ public final class TrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    TrainArgument.Chosen chosen = what.chosen();
     Optional<LaunchedRank> launched = machines.launcher.rank(System.getenv());
+    PlannedRanks ranks =
+        machines.planned(what.chosen(), launched, Optional.ofNullable(keeping.out));
+    TrainArgument.Chosen chosen = ranks.chosen();
     TrainingRequest request = request(chosen, launched);
     PrintWriter err = spec.commandLine().getErr();
     if (launched.isPresent() && !launched.get().coordinates()) {
       return follow(launched.get(), request, err);
     }
     int restarts = restarts(request);
-    launched.ifPresent(rank -> sayRanks(rank, err));
+    launched.ifPresent(rank -> sayRanks(rank, ranks, err));
     Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
     double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
     request = request.on(request.machines().after(step));
@@ -139,7 +142,7 @@ public final class TrainCommand implements Callable<Integer> {
     TrainingOutcome outcome;
     try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
       outcome =
-          new RestartedTraining(service(), restarts, err)
+          new RestartedTraining(service(), restarts, ranks.replanning(), err)
               .train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
@@ -176,8 +179,10 @@ public final class TrainCommand implements Callable<Integer> {
    * What a launcher has to know of a run.
    *
    * @param resumable the folder of its checkpoints, where it writes any
+   * @param replanned throws where it cannot be planned anew for fewer than so many nodes
    */
-  record Planned(String model, int workers, int threads, Optional<String> resumable) {}
+  record Planned(
+      String model, int workers, int threads, Optional<String> resumable, IntConsumer replanned) {}
 
   /** Reads what is to be trained, and throws as a run would; trains nothing. */
   Planned planned() {
@@ -189,10 +194,16 @@ public final class TrainCommand implements Callable<Integer> {
         request.computing().threads(),
         request.keeping().checkpointEvery() > 0
             ? Optional.ofNullable(keeping.out).map(Path::toString)
-            : Optional.empty());
+            : Optional.empty(),
+        nodes -> Replanning.of(chosen, nodes));
   }
 
-  private void sayRanks(LaunchedRank rank, PrintWriter err) {
+  private void sayRanks(LaunchedRank rank, PlannedRanks ranks, PrintWriter err) {
+    if (ranks.anew()) {
+      err.printf(
+          "pipewright: %s starts fewer ranks than the plan needs; it goes on with another plan, %s%n",
+          rank.launcher(), Replanning.words(ranks.chosen()));
+    }
     if (!json && rank.worldSize() > 1) {
       err.printf(
           "rank 0 of %d by %s: the others join at %s%n",
