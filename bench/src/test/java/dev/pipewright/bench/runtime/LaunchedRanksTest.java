@@ -34,7 +34,7 @@ class LaunchedRanksTest {
 
   private Process train(String out, Map<String, String> environment, String... more)
       throws IOException {
-    List<String> command = new ArrayList<>(RunPrograms.command());
+    List<String> command = new ArrayList<>(TrainingRuns.command());
     command.addAll(
         List.of(
             "train",

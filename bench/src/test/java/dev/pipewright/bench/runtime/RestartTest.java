@@ -54,7 +54,7 @@ class RestartTest {
   }
 
   private Process start(List<String> train) throws IOException {
-    List<String> command = new ArrayList<>(RunPrograms.command());
+    List<String> command = new ArrayList<>(TrainingRuns.command());
     command.add("train");
     command.addAll(train);
     ProcessBuilder builder = new ProcessBuilder(command);

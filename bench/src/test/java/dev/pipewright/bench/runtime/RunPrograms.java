@@ -4,36 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.runtime.checkpoint.Checkpoint;
-import dev.pipewright.runtime.checkpoint.Checkpoints;
-import dev.pipewright.runtime.tensor.Scope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** Pipewright's command line as processes of their own, and what runs leave. */
 final class RunPrograms {
   private RunPrograms() {}
 
-  /** The words before the arguments of a command. */
-  static List<String> command() {
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        "--enable-native-access=ALL-UNNAMED",
-        "-cp",
-        System.getProperty("java.class.path"),
-        "dev.pipewright.app.cli.Main");
-  }
-
   /** Writes a program {@code pipewright} into a folder, for scripts that look for it by PATH. */
   static void install(Path folder) throws IOException {
     StringBuilder words = new StringBuilder();
-    command().forEach(word -> words.append('\'').append(word.replace("'", "'\\''")).append("' "));
+    TrainingRuns.command().forEach(word -> words.append('\'').append(word.replace("'", "'\\''")).append("' "));
     Path program = folder.resolve("pipewright");
     Files.writeString(program, "#!/bin/bash\nexec " + words + "\"$@\"\n");
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
@@ -73,39 +57,22 @@ final class RunPrograms {
    * to one without interruption, and that this one has learned.
    */
   static void assertNearState(Path expected, Path found, double difference) {
-    Map<String, float[]> first = state(expected);
-    Map<String, float[]> second = state(found);
+    Map<String, float[]> first = TrainingRuns.state(expected);
+    Map<String, float[]> second = TrainingRuns.state(found);
     assertEquals(first.keySet(), second.keySet());
     first.forEach(
         (name, values) -> assertArrayEquals(values, second.get(name), (float) difference, name));
   }
 
-  /** The folder of a run's last checkpoint. */
-  static Path lastCheckpoint(Path run) {
-    return new Checkpoints(run.resolve("checkpoints"), 1).latest().orElseThrow();
-  }
-
   /** The steps that a run has made at its last checkpoint. */
   static long steps(Path run) {
-    return Checkpoint.open(lastCheckpoint(run)).verify().manifest().step();
-  }
-
-  /** All tensors of a run's last checkpoint by name: parameters and the optimizer's states. */
-  static Map<String, float[]> state(Path run) {
-    Map<String, float[]> state = new TreeMap<>();
-    Checkpoint checkpoint = Checkpoint.open(lastCheckpoint(run)).verify();
-    for (String name : checkpoint.names()) {
-      try (Scope scope = new Scope()) {
-        state.put(name, checkpoint.read(name, checkpoint.shape(name)).toFloats());
-      }
-    }
-    return state;
+    return Checkpoint.open(TrainingRuns.lastCheckpoint(run).orElseThrow()).verify().manifest().step();
   }
 
   /** Asserts that two runs end with the same tensors, bit by bit. */
   static void assertSameState(Path expected, Path found) {
-    Map<String, float[]> first = state(expected);
-    Map<String, float[]> second = state(found);
+    Map<String, float[]> first = TrainingRuns.state(expected);
+    Map<String, float[]> second = TrainingRuns.state(found);
     assertEquals(first.keySet(), second.keySet());
     first.forEach((name, values) -> assertArrayEquals(values, second.get(name), name));
   }
