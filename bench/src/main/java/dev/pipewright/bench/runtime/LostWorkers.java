@@ -63,8 +63,7 @@ public final class LostWorkers implements Reproduction {
       LostWorkerTrial trial = new LostWorkerTrial(folder.path());
       for (int i = 0; i < CASES; i++) {
         int strategy = i % STRATEGIES.size();
-        LostWorkerTrial.Loss loss =
-            LostWorkerTrial.Loss.values()[(i / STRATEGIES.size() + i) % 3];
+        LostWorkerTrial.Loss loss = LostWorkerTrial.Loss.values()[(i / STRATEGIES.size() + i) % 3];
         LostWorkerTrial.Result result =
             trial.run(STRATEGIES.get(strategy), loss, random.nextDouble(), random.nextInt(2));
         lost[strategy][loss.ordinal()]++;
@@ -85,9 +84,13 @@ public final class LostWorkers implements Reproduction {
     Report report =
         new Report("Lost workers")
             .paragraph(
-                "`Reproduce lost-workers` (seed %d): %d runs of two workers on one machine, of which one is killed, stopped or cut off at a random moment. A run has to end within %d s of the loss (`--stall-timeout %d`) with status 3 and one sentence, without a process left; the same command with `--resume` then has to end with the parameters of a run without loss, bit by bit."
+                "`Reproduce lost-workers` (seed %d): %d runs of two workers on one machine, of which one is killed, stopped or cut off at a random moment. A run has to end within %d s of the loss (`--stall-timeout %d`; %d s before its first step, as workers have two minutes to come) with status 3 and one sentence, without a process left; the same command with `--resume` then has to end with the parameters of a run without loss, bit by bit."
                     .formatted(
-                        SEED, CASES, LostWorkerTrial.DEADLINE, LostWorkerTrial.PATIENCE))
+                        SEED,
+                        CASES,
+                        LostWorkerTrial.DEADLINE,
+                        LostWorkerTrial.PATIENCE,
+                        LostWorkerTrial.STARTING))
             .paragraph(
                 "Findings: %d. The slowest run ended %s s after the loss. %d runs had made their last step before the loss reached them."
                     .formatted(findings.size(), Numbers.significant(longest), unscathed))

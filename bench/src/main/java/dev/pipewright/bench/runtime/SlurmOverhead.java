@@ -23,7 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The step of a training with two workers whose ranks Slurm starts, next to the same training whose
- * ranks are started by hand: in turn, so that whatever else the machine does meets both.
+ * ranks are started by hand: in turn, so that whatever else the machine does meets both, and each
+ * rank in a session of its own, as Linux divides processors among sessions.
  */
 public final class SlurmOverhead implements Reproduction {
   private static final int ROUNDS = Integer.getInteger("slurm.rounds", 7);
@@ -117,7 +118,8 @@ public final class SlurmOverhead implements Reproduction {
     }
     List<Process> ranks = new ArrayList<>();
     for (int rank = 0; rank < 2; rank++) {
-      List<String> command = command(run);
+      List<String> command = new ArrayList<>(List.of("setsid")); // a session each, as Slurm's tasks
+      command.addAll(command(run));
       command.addAll(
           List.of("--rank=" + rank, "--world-size=2", "--coordinator=127.0.0.1:" + port));
       ranks.add(start(command, Map.of()));
@@ -132,12 +134,10 @@ public final class SlurmOverhead implements Reproduction {
     command.addAll(command(run));
     finish(
         command,
-        Map.of(
-            "SLURM_CONF", cluster.resolve("slurm.conf").toString(), "MASTER_ADDR", "127.0.0.1"));
+        Map.of("SLURM_CONF", cluster.resolve("slurm.conf").toString(), "MASTER_ADDR", "127.0.0.1"));
   }
 
-  private static Process start(List<String> command, Map<String, String> more)
-      throws IOException {
+  private static Process start(List<String> command, Map<String, String> more) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("PIPEWRIGHT_TOKEN", TrainingRuns.TOKEN);
     builder.environment().put("OPENBLAS_NUM_THREADS", "1");

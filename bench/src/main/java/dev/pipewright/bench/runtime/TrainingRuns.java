@@ -43,8 +43,7 @@ final class TrainingRuns {
     builder
         .environment()
         .putAll(
-            Map.of(
-                "PIPEWRIGHT_TOKEN", TOKEN, "OPENBLAS_NUM_THREADS", "1", "OMP_NUM_THREADS", "1"));
+            Map.of("PIPEWRIGHT_TOKEN", TOKEN, "OPENBLAS_NUM_THREADS", "1", "OMP_NUM_THREADS", "1"));
     return builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
   }
 

@@ -17,7 +17,8 @@ final class RunPrograms {
   /** Writes a program {@code pipewright} into a folder, for scripts that look for it by PATH. */
   static void install(Path folder) throws IOException {
     StringBuilder words = new StringBuilder();
-    TrainingRuns.command().forEach(word -> words.append('\'').append(word.replace("'", "'\\''")).append("' "));
+    TrainingRuns.command()
+        .forEach(word -> words.append('\'').append(word.replace("'", "'\\''")).append("' "));
     Path program = folder.resolve("pipewright");
     Files.writeString(program, "#!/bin/bash\nexec " + words + "\"$@\"\n");
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
@@ -66,7 +67,10 @@ final class RunPrograms {
 
   /** The steps that a run has made at its last checkpoint. */
   static long steps(Path run) {
-    return Checkpoint.open(TrainingRuns.lastCheckpoint(run).orElseThrow()).verify().manifest().step();
+    return Checkpoint.open(TrainingRuns.lastCheckpoint(run).orElseThrow())
+        .verify()
+        .manifest()
+        .step();
   }
 
   /** Asserts that two runs end with the same tensors, bit by bit. */

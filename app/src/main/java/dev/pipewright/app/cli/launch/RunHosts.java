@@ -5,7 +5,7 @@ import dev.pipewright.formats.file.OutputFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -53,9 +53,9 @@ public final class RunHosts {
       return IntStream.range(0, ranks).boxed().toList();
     }
     List<Integer> left = now.get().stream().map(before::indexOf).toList();
-    List<Integer> free =
-        new ArrayList<>(IntStream.range(0, all).filter(r -> !left.contains(r)).boxed().toList());
-    return left.stream().map(rank -> rank < 0 ? free.remove(0) : rank).toList();
+    Iterator<Integer> free =
+        IntStream.range(0, all).filter(rank -> !left.contains(rank)).iterator();
+    return left.stream().map(rank -> rank < 0 ? free.next() : rank).toList();
   }
 
   private static List<String> read(Path run) {
