@@ -28,8 +28,10 @@ import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.bench.runtime.Convergence;
 import dev.pipewright.bench.runtime.CyclicMemoryMeasured;
 import dev.pipewright.bench.runtime.ExamplesLearn;
+import dev.pipewright.bench.runtime.LostWorkers;
 import dev.pipewright.bench.runtime.MemoryAccuracy;
 import dev.pipewright.bench.runtime.RuntimeAccuracy;
+import dev.pipewright.bench.runtime.SlurmOverhead;
 import dev.pipewright.bench.runtime.ThreadConvolutions;
 import dev.pipewright.bench.runtime.TrainingSpeed;
 import dev.pipewright.bench.simulator.ScheduleScaling;
@@ -86,6 +88,8 @@ public final class Reproduce {
         new CyclicMemoryMeasured(),
         new ThreadConvolutions(),
         new ExamplesLearn(),
+        new LostWorkers(),
+        new SlurmOverhead(),
         new Fuzz());
   }
 

@@ -207,6 +207,38 @@ public final class Cluster {
     return new Cluster(part, devices.subList(0, count), levels, cut, software);
   }
 
+  /**
+   * Some devices of the cluster with the links that join them.
+   *
+   * @param some their numbers, ascending
+   */
+  public Cluster only(List<Integer> some) {
+    for (int i = 0; i < some.size(); i++) {
+      Check.that(
+          some.get(i) > (i == 0 ? -1 : some.get(i - 1)) && some.get(i) < size(),
+          "devices must ascend in 0..%d: devices=%s",
+          size() - 1,
+          some);
+    }
+    if (some.size() == size()) {
+      return this;
+    }
+    List<List<Integer>> cut = new ArrayList<>();
+    for (int[] group : groupOf) {
+      List<Integer> left = new ArrayList<>();
+      for (int i = 0; i < some.size(); i++) {
+        if (i > 0 && group[some.get(i)] == group[some.get(i - 1)]) {
+          left.set(left.size() - 1, left.get(left.size() - 1) + 1);
+        } else {
+          left.add(1);
+        }
+      }
+      cut.add(left);
+    }
+    List<DeviceKind> kinds = some.stream().map(devices::get).toList();
+    return new Cluster("%d of %s".formatted(some.size(), this), kinds, levels, cut, software);
+  }
+
   /** The memory of the device that has least. */
   public Bytes leastMemory() {
     return devices.stream().map(DeviceKind::memory).min(BY_SIZE).orElseThrow();

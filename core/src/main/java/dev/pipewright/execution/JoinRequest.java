@@ -18,6 +18,7 @@ import java.util.OptionalInt;
  * @param patience how long to try until the coordinator listens; 0 to try once
  * @param grace how long this machine goes on after an interrupt, which the coordinator may have
  *     received as well and then ends the run itself
+ * @param again whether to join again where the run is restarted, or the connection has ended
  */
 public record JoinRequest(
     String host,
@@ -27,7 +28,8 @@ public record JoinRequest(
     Optional<String> logs,
     OptionalInt rank,
     Seconds patience,
-    Seconds grace) {
+    Seconds grace,
+    boolean again) {
   public JoinRequest {
     Check.that(
         0 < port && port < 1 << 16 && slots >= 1,
@@ -40,7 +42,7 @@ public record JoinRequest(
   public static JoinRequest once(
       String host, int port, String token, int slots, Optional<String> logs) {
     Seconds none = new Seconds(0);
-    return new JoinRequest(host, port, token, slots, logs, OptionalInt.empty(), none, none);
+    return new JoinRequest(host, port, token, slots, logs, OptionalInt.empty(), none, none, false);
   }
 
   /** The address as people write it. */

@@ -52,11 +52,30 @@ public record TrainingRequest(
    * @param checkpointEvery steps between two checkpoints; 0 for none
    * @param checkpoints how many of them are kept, the last ones
    * @param resumeFrom a checkpoint's folder to go on from, or one that holds checkpoints
+   * @param restarted whether the folder may hold an earlier attempt of the same run
    */
   public record Keeping(
-      Optional<String> folder, int checkpointEvery, int checkpoints, Optional<String> resumeFrom) {
+      Optional<String> folder,
+      int checkpointEvery,
+      int checkpoints,
+      Optional<String> resumeFrom,
+      boolean restarted) {
     /** Nothing is kept. */
     public static final Keeping NOTHING = new Keeping(Optional.empty(), 0, 1, Optional.empty());
+
+    /** Those of a run's first attempt. */
+    public Keeping(
+        Optional<String> folder,
+        int checkpointEvery,
+        int checkpoints,
+        Optional<String> resumeFrom) {
+      this(folder, checkpointEvery, checkpoints, resumeFrom, false);
+    }
+
+    /** Those of a further attempt. */
+    public Keeping restartedFrom(Optional<String> checkpoint) {
+      return new Keeping(folder, checkpointEvery, checkpoints, checkpoint, true);
+    }
 
     public Keeping {
       Check.that(
@@ -139,6 +158,17 @@ public record TrainingRequest(
       return new Machines(
           elsewhere, port, new Seconds(patience.value() + seconds), grace, rendezvous);
     }
+
+    /** The same with so many workers on other machines. */
+    public Machines withElsewhere(int workers) {
+      return new Machines(workers, port, patience, grace, rendezvous);
+    }
+
+    /** The same of an attempt after which another one may follow, or none. */
+    public Machines again(boolean other) {
+      return new Machines(
+          elsewhere, port, patience, grace, rendezvous.map(known -> known.again(other)));
+    }
   }
 
   /**
@@ -146,10 +176,16 @@ public record TrainingRequest(
    *
    * @param token the secret that lets them take part
    * @param patience how long they may take to join
+   * @param again whether they join again after a failure, for another attempt
    */
-  public record Rendezvous(String token, Seconds patience) {
+  public record Rendezvous(String token, Seconds patience, boolean again) {
     public Rendezvous {
       Check.positive(patience.value(), "the patience with machines that join");
+    }
+
+    /** The same of an attempt after which another one may follow, or none. */
+    public Rendezvous again(boolean other) {
+      return new Rendezvous(token, patience, other);
     }
 
     @Override
@@ -276,6 +312,46 @@ public record TrainingRequest(
         computing,
         others,
         keeping,
+        evaluateEvery,
+        force,
+        emulation);
+  }
+
+  /** The same run under another plan. */
+  public TrainingRequest with(Assignment other) {
+    return new TrainingRequest(
+        model,
+        sequence,
+        other,
+        rule,
+        sharedStatistics,
+        data,
+        steps,
+        seed,
+        workers,
+        computing,
+        machines.withElsewhere(Math.min(machines.elsewhere(), other.size())),
+        keeping,
+        evaluateEvery,
+        force,
+        emulation);
+  }
+
+  /** The same run, which keeps other things. */
+  public TrainingRequest keeping(Keeping other) {
+    return new TrainingRequest(
+        model,
+        sequence,
+        assignment,
+        rule,
+        sharedStatistics,
+        data,
+        steps,
+        seed,
+        workers,
+        computing,
+        machines,
+        other,
         evaluateEvery,
         force,
         emulation);

@@ -11,7 +11,10 @@ import dev.pipewright.units.FlopsPerSecond;
 import dev.pipewright.units.Precision;
 import java.util.Collections;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class ClusterTest {
@@ -115,5 +118,36 @@ class ClusterTest {
     Cluster mixed = new Cluster("c", kinds, levels(1), List.of(List.of(3)));
     assertEquals(new Bytes(1), mixed.leastMemory());
     assertEquals(new Bytes(5), mixed.mostMemory());
+  }
+
+  /** Any two devices are joined by the same level as before, and kinds stay. */
+  @RepeatedTest(50)
+  void someDevicesKeepTheirKindsAndLinks(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    List<List<Integer>> groups = List.of(List.of(1, 3, 2, 2), List.of(4, 4), List.of(8));
+    List<DeviceKind> kinds = IntStream.range(0, 8).mapToObj(i -> kind("k" + i)).toList();
+    Cluster whole = new Cluster("whole", kinds, levels(3), groups);
+    List<Integer> some =
+        IntStream.range(0, 8)
+            .filter(device -> random.nextInt(3) > 0 || device == 5)
+            .boxed()
+            .toList();
+    Cluster part = whole.only(some);
+    assertEquals(some.size(), part.size());
+    for (int a = 0; a < some.size(); a++) {
+      assertEquals(whole.device(some.get(a)), part.device(a));
+      for (int b = a + 1; b < some.size(); b++) {
+        assertEquals(whole.levelJoining(some.get(a), some.get(b)), part.levelJoining(a, b));
+      }
+    }
+  }
+
+  @Test
+  void devicesOfAPartAscend() {
+    Cluster whole = of(4, List.of(List.of(2, 2), List.of(4)));
+    assertThrows(IllegalArgumentException.class, () -> whole.only(List.of(2, 1)));
+    assertThrows(IllegalArgumentException.class, () -> whole.only(List.of(1, 4)));
+    assertThrows(IllegalArgumentException.class, () -> whole.only(List.of(-1, 2)));
+    assertEquals(whole, whole.only(List.of(0, 1, 2, 3)));
   }
 }

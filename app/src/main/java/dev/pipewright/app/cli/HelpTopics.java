@@ -37,14 +37,14 @@ final class HelpTopics {
     topic("Search", "search planner objective time-limit evaluate cost-model formulas");
     topic("Search", "smallest-cluster target-time");
     TOPICS.put("Single planners", new ArrayList<>(PlannerFlags.names()));
-    topic("Sweep", "sweep shard merge jobs");
+    topic("Sweep", "sweep shard merge jobs array");
     topic("Memory", "memory memory-reserve memory-reuse offload-layers baseline");
     topic("Variation", "jitter stragglers slow slowdown runs seed");
     topic("Training", "steps learning-rate momentum weight-decay evaluate-every");
     topic("Workers", "workers threads device remote-workers port slots logs stall-timeout emulate");
-    topic("Workers", "stretch force");
+    topic("Workers", "stretch force max-restarts replan");
     topic("Launcher", "launcher rank world-size coordinator token-file join-timeout");
-    topic("Launcher", "workers-per-rank grace nodes time name image submit");
+    topic("Launcher", "workers-per-rank grace nodes requeue-plan min-nodes time name image submit");
     topic("Checkpoints", "checkpoint-every keep resume");
     topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
     topic("Measurement", "collective level machine whole");

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +70,44 @@ class LaunchCommandTest {
         text);
   }
 
+  private Path plan() throws IOException {
+    return Files.writeString(
+        folder.resolve("plan.json"),
+        """
+        {"format": "pipewright-plan", "version": 1, "model": "mlp:layers=3,hidden=16",
+         "cluster": "dapple-b:2", "global_batch": 8,
+         "plan": {"schedule": "1f1b", "micro_batches": 2, "micro_batch": 4, "replicas": 1,
+          "overlap_allreduce": false, "stages": [
+           {"layers": [0, 2], "devices": [0], "in_flight": 2, "recompute": "none"},
+           {"layers": [3, 4], "devices": [1], "in_flight": 1, "recompute": "none"}]}}
+        """);
+  }
+
+  @Test
+  void aJobThatIsPlannedAnewStartsWithFewerNodes() throws IOException {
+    String train = plan() + " --out run --checkpoint-every 20";
+    String text = launch("slurm --nodes 2 --requeue-plan", train).ends(0).out();
+    assertTrue(text.contains("#SBATCH --nodes=1-2\n#SBATCH --exclusive\n"), text);
+    assertTrue(!text.contains("#SBATCH --ntasks"), "or Slurm gives one node: " + text);
+    assertTrue(text.contains("\nsrun --kill-on-bad-exit=0 --ntasks-per-node=1 pipewright"), text);
+    assertTrue(text.contains(" --workers-per-rank 1 --grace 60 --replan \"${resume[@]}\""), text);
+    assertEquals(
+        "--min-nodes: 2 of 2 nodes leave no other plan; give fewer, or more --nodes",
+        launch("slurm --nodes 2 --requeue-plan --min-nodes 2", train).refusal(2));
+    assertEquals(
+        "--min-nodes: is for another plan; add --requeue-plan",
+        launch("slurm --nodes 2 --min-nodes 2", train).refusal(2));
+    assertEquals(
+        "--requeue-plan: the run writes no checkpoints to go on from; add --out and"
+            + " --checkpoint-every to the command line of train",
+        launch("slurm --nodes 2 --requeue-plan", plan().toString()).refusal(2));
+    assertEquals(
+        "--requeue-plan: a JobSet always has all its pods; leave it out",
+        launch("k8s --image a:1 --nodes 2 --requeue-plan", train).refusal(2));
+    launch("slurm --nodes 2 --requeue-plan", TRAIN)
+        .refusal(2, "--replan: mlp:layers=3,hidden=16 is a network and no plan");
+  }
+
   @Test
   void wordsOfTheShellAreQuoted() {
     Cli said =
@@ -108,6 +148,93 @@ class LaunchCommandTest {
     String script = at(container, "command").list().get(2).text();
     assertTrue(script.contains("exec pipewright train mlp:layers=3,hidden=16 "), script);
     assertTrue(script.contains(" --launcher env --workers-per-rank 2 "), script);
+  }
+
+  private Path study(int batches) throws IOException {
+    StringBuilder sizes = new StringBuilder("64");
+    for (int i = 1; i < batches; i++) {
+      sizes.append(", ").append(64 + 8 * i);
+    }
+    return Files.writeString(
+        folder.resolve("Study 1.yaml"),
+        "models: [bert-48]\nclusters: [\"dapple-a:1x4\"]\nbatches: [%s]\n".formatted(sizes));
+  }
+
+  @Test
+  void aSweepIsAJobArrayWithAShardForEachTask() throws IOException {
+    Path study = study(4);
+    assertEquals(
+        """
+        #!/bin/bash
+        #SBATCH --job-name=sweep-study-1
+        #SBATCH --nodes=1
+        #SBATCH --ntasks-per-node=1
+        #SBATCH --array=1-4
+        #SBATCH --cpus-per-task=2
+        #SBATCH --time=90
+        #SBATCH --open-mode=append
+        #SBATCH --requeue
+        set -euo pipefail
+        exec pipewright plan --sweep '%s' --out a/b --jobs 2 --shard \
+        "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT"
+        """
+            .formatted(study),
+        Cli.run(
+                "launch",
+                "slurm",
+                "--sweep=" + study,
+                "--array=4",
+                "--time=90",
+                "--",
+                "--jobs",
+                "2",
+                "--out",
+                "a/b")
+            .ends(0)
+            .out());
+  }
+
+  @Test
+  void aSweepIsAnIndexedJobWithAShardForEachPod() throws IOException {
+    Path out = folder.resolve("k8s");
+    Cli said =
+        Cli.run("launch", "k8s", "--sweep=" + study(3), "--array=3", "--image=a:1", "--out=" + out);
+    assertEquals("wrote sweep.yaml to " + out, said.ends(0).err().strip());
+    Node job = Tree.yamlOrJson(out.resolve("sweep.yaml"));
+    assertEquals("batch/v1", text(job, "apiVersion"));
+    assertEquals("Job", text(job, "kind"));
+    assertEquals("sweep-study-1", text(job, "metadata", "name"));
+    Node spec = at(job, "spec");
+    assertEquals("3", at(spec, "completions").scalar());
+    assertEquals("3", at(spec, "parallelism").scalar());
+    assertEquals("Indexed", text(spec, "completionMode"));
+    Node pod = at(spec, "template", "spec");
+    assertEquals("Never", text(pod, "restartPolicy"));
+    String script = at(at(pod, "containers").list().get(0), "command").list().get(2).text();
+    assertTrue(script.endsWith(" --jobs 1 --shard \"$((JOB_COMPLETION_INDEX + 1))/3\"\n"), script);
+  }
+
+  @Test
+  void mistakesOfSweepsAreSaid() throws IOException {
+    String sweep = "--sweep=" + study(2);
+    assertEquals(
+        "--array: the sweep has 2 points, which 3 tasks cannot share; give at most as many",
+        Cli.run("launch", "slurm", sweep, "--array=3").refusal(2));
+    assertEquals(
+        "--array: is for sweeps; add --sweep FILE.yaml",
+        launch("slurm --array 3", TRAIN).refusal(2));
+    assertEquals(
+        "--nodes: each task of a sweep has one node; give --array N",
+        Cli.run("launch", "slurm", sweep, "--nodes=3").refusal(2));
+    assertEquals(
+        "--shard: the job's tasks are the shards, which are merged when all have ended; leave it"
+            + " out",
+        Cli.run("launch", "slurm", sweep, "--", "--shard=1/2").refusal(2));
+    Cli.run("launch", "slurm", sweep, "--", "--colour=red")
+        .refusal(2, "plan: ", "--colour", "`plan --help` lists its flags");
+    assertEquals(
+        "TRAIN is missing; write what `train` is to do after --, or give --sweep FILE.yaml",
+        Cli.run("launch", "slurm").refusal(2));
   }
 
   private static Node at(Node node, String... keys) {

@@ -1,14 +1,10 @@
 package dev.pipewright.bench.runtime;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.runtime.checkpoint.Checkpoint;
-import dev.pipewright.runtime.checkpoint.Checkpoints;
-import dev.pipewright.runtime.tensor.Scope;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -18,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -39,21 +34,15 @@ class LaunchedRanksTest {
 
   private Process train(String out, Map<String, String> environment, String... more)
       throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.pipewright.app.cli.Main",
-                "train",
-                "mlp:layers=3,hidden=16,in=12,classes=4",
-                "--global-batch=8",
-                "--micro-batches=2",
-                "--checkpoint-every=4",
-                "--out=" + folder.resolve(out)));
+    List<String> command = new ArrayList<>(TrainingRuns.command());
+    command.addAll(
+        List.of(
+            "train",
+            "mlp:layers=3,hidden=16,in=12,classes=4",
+            "--global-batch=8",
+            "--micro-batches=2",
+            "--checkpoint-every=4",
+            "--out=" + folder.resolve(out)));
     command.addAll(List.of(more));
     if (command.stream().noneMatch(word -> word.startsWith("--steps="))) {
       command.add("--steps=4");
@@ -81,25 +70,10 @@ class LaunchedRanksTest {
     assertFalse(output(process).contains(TOKEN), output(process));
   }
 
-  private Map<String, float[]> parameters(String run) {
-    Path last = new Checkpoints(folder.resolve(run + "/checkpoints"), 1).latest().orElseThrow();
-    Map<String, float[]> state = new TreeMap<>();
-    Checkpoint checkpoint = Checkpoint.open(last).verify();
-    for (String name : checkpoint.names()) {
-      try (Scope scope = new Scope()) {
-        state.put(name, checkpoint.read(name, checkpoint.shape(name)).toFloats());
-      }
-    }
-    return state;
-  }
-
   private void assertSameAsSerial(String run) throws Exception {
     train("serial", Map.of());
     end(processes.size() - 1, 0);
-    Map<String, float[]> expected = parameters("serial");
-    Map<String, float[]> found = parameters(run);
-    assertEquals(expected.keySet(), found.keySet());
-    expected.forEach((name, values) -> assertArrayEquals(values, found.get(name), name));
+    RunPrograms.assertSameState(folder.resolve("serial"), folder.resolve(run));
   }
 
   private static String freePort() throws IOException {
@@ -188,8 +162,7 @@ class LaunchedRanksTest {
     end(0, 75);
     end(1, 0);
     assertTrue(output(0).contains("go on with --resume"), output(0));
-    Path last = new Checkpoints(folder.resolve("stopped/checkpoints"), 1).latest().orElseThrow();
-    long step = Checkpoint.open(last).verify().manifest().step();
+    long step = RunPrograms.steps(folder.resolve("stopped"));
     assertTrue(step < 2000, output(0));
     String steps = "--steps=" + (step + 4);
     torchrun("stopped", freePort(), steps, "--resume=" + folder.resolve("stopped"));
@@ -197,9 +170,7 @@ class LaunchedRanksTest {
     end(3, 0);
     train("serial", Map.of(), steps);
     end(4, 0);
-    Map<String, float[]> expected = parameters("serial");
-    parameters("stopped")
-        .forEach((name, values) -> assertArrayEquals(expected.get(name), values, name));
+    RunPrograms.assertSameState(folder.resolve("serial"), folder.resolve("stopped"));
   }
 
   @Test

@@ -137,16 +137,16 @@ public final class Coordinator implements AutoCloseable {
     Optional<String> missing = workers.missing();
     boolean signalled = failure.filter(f -> f.weight() == Failure.Weight.SIGNAL).isPresent();
     if (interrupted || (ending && signalled)) { // whose workers have gone for the same reason
-      workers.stop("the run was interrupted");
+      workers.stop("the run was interrupted", false);
       throw new InterruptedRunException();
     }
     if (failure.isPresent()) {
-      workers.stop(failure.get().sentence());
+      workers.stop(failure.get().sentence(), launch.again() && !failure.get().badInput());
       throw exception(failure.get());
     }
     if (missing.isPresent()) {
-      workers.stop(missing.get());
-      throw new WorkerFailureException(missing.get(), -1, Optional.empty(), "");
+      workers.stop(missing.get(), launch.again());
+      throw new WorkerFailureException(missing.get(), workers.joined());
     }
   }
 
@@ -159,7 +159,7 @@ public final class Coordinator implements AutoCloseable {
   }
 
   private void dismiss(WorkerGroup workers) throws InterruptedException {
-    workers.stop("");
+    workers.stop("", false);
     long deadline = System.nanoTime() + FAREWELL_NANOSECONDS;
     while (!workers.gone() && System.nanoTime() - deadline < 0) {
       next();

@@ -30,12 +30,64 @@ public final class JoinedHost {
   }
 
   /**
-   * Joins and returns when the run is over.
+   * Joins and returns when the run is over: joins again where the run is restarted or the
+   * connection has ended, if the request says so.
    *
    * @return why it has ended where it failed, for the user here
    * @throws BadInputException when the coordinator cannot be reached, or the token is wrong
    */
   public static Optional<String> run(JoinRequest request) {
+    long refusedSince = 0; // as long as rank 0 still waits for the connection that has ended
+    while (true) {
+      End end;
+      try {
+        end = attempt(request);
+        refusedSince = System.nanoTime();
+      } catch (RefusedException e) {
+        if (refusedSince == 0 || isOver(refusedSince, request.patience()) || !pause()) {
+          throw new BadInputException(request.address() + ": " + e.getMessage());
+        }
+        continue;
+      }
+      if (!(end.again && request.again())) {
+        return end.why;
+      }
+    }
+  }
+
+  /**
+   * How an attempt has ended.
+   *
+   * @param why it has, where it failed
+   * @param again whether there may be another one
+   */
+  private record End(Optional<String> why, boolean again) {}
+
+  /** The coordinator does not let this machine in. */
+  private static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String why) {
+      super(why);
+    }
+  }
+
+  private static boolean isOver(long since, Seconds patience) {
+    return System.nanoTime() - since >= 1e9 * patience.value();
+  }
+
+  /** Waits before the next try; false where this thread is to end. */
+  private static boolean pause() {
+    try {
+      Thread.sleep(AGAIN_MILLISECONDS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static End attempt(JoinRequest request) throws RefusedException {
     Token token = new Token(request.token());
     try (Control control = connect(request, token);
         WorkerProcesses processes =
@@ -87,14 +139,11 @@ public final class JoinedHost {
                     ? ": the token is wrong; use the one that the coordinator has printed"
                     : ": rank 0 has another token; give all ranks the same one"));
       } catch (IOException e) {
-        if (System.nanoTime() - begin >= 1e9 * request.patience().value()) {
+        if (isOver(begin, request.patience())) {
           throw new BadInputException(absent(request));
         }
       }
-      try {
-        Thread.sleep(AGAIN_MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      if (!pause()) {
         throw new BadInputException(absent(request));
       }
     }
@@ -115,16 +164,16 @@ public final class JoinedHost {
     }
   }
 
-  private Optional<String> serve() {
+  private End serve() throws RefusedException {
     try {
       while (true) {
         Message message = control.next();
         switch (message.kind()) {
-          case "refused" ->
-              throw new BadInputException(request.address() + ": " + message.text("why"));
+          case "refused" -> throw new RefusedException(message.text("why"));
           case "start" -> start(message);
           case "stop" -> {
-            return Optional.of(message.text("why")).filter(why -> !why.isEmpty());
+            Optional<String> why = Optional.of(message.text("why")).filter(text -> !text.isEmpty());
+            return new End(why, message.number("again") == 1);
           }
           default -> throw new ProtocolException("its kind is '" + message.kind() + "'");
         }
@@ -134,7 +183,7 @@ public final class JoinedHost {
           "%s: sends a message that this version does not know (%s); use the same version on both machines"
               .formatted(request.address(), e.getMessage()));
     } catch (IOException e) {
-      return Optional.of("the connection to " + request.address() + " has ended");
+      return new End(Optional.of("the connection to " + request.address() + " has ended"), true);
     }
   }
 

@@ -20,6 +20,7 @@ import java.util.Optional;
  *     empty where that is not known
  * @param port where workers report; 0 for any free one
  * @param token that lets processes take part, where machines that join know it; a new one otherwise
+ * @param again whether machines that join are to do so again after a failure
  */
 public record Launch(
     int workers,
@@ -31,7 +32,8 @@ public record Launch(
     int port,
     Resources resources,
     Patience patience,
-    Optional<String> token) {
+    Optional<String> token,
+    boolean again) {
   public Launch {
     Check.that(
         workers >= 1 && 0 <= here && here <= workers,
@@ -93,33 +95,51 @@ public record Launch(
         0,
         Resources.USUAL,
         Patience.USUAL,
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   public Launch withHere(int count) {
-    return new Launch(workers, count, task, job, logs, roles, port, resources, patience, token);
+    return new Launch(
+        workers, count, task, job, logs, roles, port, resources, patience, token, again);
   }
 
   public Launch withPort(int other) {
-    return new Launch(workers, here, task, job, logs, roles, other, resources, patience, token);
+    return new Launch(
+        workers, here, task, job, logs, roles, other, resources, patience, token, again);
   }
 
   public Launch withRoles(List<String> others) {
-    return new Launch(workers, here, task, job, logs, others, port, resources, patience, token);
+    return new Launch(
+        workers, here, task, job, logs, others, port, resources, patience, token, again);
   }
 
   public Launch with(Resources other) {
-    return new Launch(workers, here, task, job, logs, roles, port, other, patience, token);
+    return new Launch(workers, here, task, job, logs, roles, port, other, patience, token, again);
   }
 
   public Launch with(Patience other) {
-    return new Launch(workers, here, task, job, logs, roles, port, resources, other, token);
+    return new Launch(workers, here, task, job, logs, roles, port, resources, other, token, again);
   }
 
-  /** With a token that machines which join have been given. */
-  public Launch withToken(String secret) {
+  /**
+   * With a token that machines which join have been given.
+   *
+   * @param repeated whether they join again after a failure
+   */
+  public Launch withToken(String secret, boolean repeated) {
     return new Launch(
-        workers, here, task, job, logs, roles, port, resources, patience, Optional.of(secret));
+        workers,
+        here,
+        task,
+        job,
+        logs,
+        roles,
+        port,
+        resources,
+        patience,
+        Optional.of(secret),
+        repeated);
   }
 
   /** Without the token, and without the job, which is long. */

@@ -85,12 +85,15 @@ final class WorkerGroup implements AutoCloseable {
   }
 
   private void join(Control control, Message hello) {
+    int rank = (int) hello.number("rank");
+    if (launch.again()) { // it has lost its connection, which is not known here yet
+      hosts.stream().filter(host -> rank >= 0 && host.rank == rank).toList().forEach(this::lost);
+    }
     int free = launch.workers() - places();
     if (free == 0 || hello.number("slots") < 1) {
       Admission.refuse(control, "no worker is missing any more");
       return;
     }
-    int rank = (int) hello.number("rank");
     if (rank >= 0 && hosts.stream().anyMatch(each -> each.rank == rank)) {
       Admission.refuse(control, "rank " + rank + " has joined before; start each rank once");
       return;
@@ -341,6 +344,13 @@ final class WorkerGroup implements AutoCloseable {
                         .formatted(worker.number, at(worker, Optional.empty()), seconds)));
   }
 
+  /** The ranks of machines that have joined, as long as others are missing. */
+  Optional<List<Integer>> joined() {
+    return complete == 0
+        ? Optional.of(hosts.stream().map(host -> host.rank).sorted().toList())
+        : Optional.empty();
+  }
+
   private static Optional<String> late(long since, Duration patience) {
     return System.nanoTime() - since < patience.toNanos()
         ? Optional.empty()
@@ -369,10 +379,15 @@ final class WorkerGroup implements AutoCloseable {
     return processes.allEnded() && hosts.stream().allMatch(host -> host.gone);
   }
 
-  /** Has all end. */
-  void stop(String why) {
+  /**
+   * Has all end.
+   *
+   * @param again whether other machines are to join another attempt
+   */
+  void stop(String why, boolean again) {
     workers.forEach(worker -> worker.tell(Message.of("stop")));
-    hosts.forEach(host -> host.control.send(Message.of("stop").with("why", why)));
+    Message stop = Message.of("stop").with("why", why).with("again", again ? 1 : 0);
+    hosts.forEach(host -> host.control.send(stop));
   }
 
   @Override

@@ -120,7 +120,8 @@ final class RunLedger implements Coordinator.Listener {
         runSchedule.first() + steps.results().size(), runSchedule.end(), lastCheckpoint());
   }
 
-  private Optional<String> lastCheckpoint() {
+  /** The folder of the last checkpoint that was written. */
+  Optional<String> lastCheckpoint() {
     return checkpoints.flatMap(CheckpointWriting::last).map(Path::toString);
   }
 

@@ -143,7 +143,8 @@ public final class Trainer implements TrainingService {
     }
     keeping
         .folder()
-        .filter(folder -> keeping.resumeFrom().isEmpty() && holdsRun(Path.of(folder)))
+        .filter(folder ->
+            keeping.resumeFrom().isEmpty() && !keeping.restarted() && holdsRun(Path.of(folder)))
         .ifPresent(folder -> {
           throw new BadInputException(
               "--out: %s holds another run; name another folder, or go on with --resume %s"
@@ -227,7 +228,7 @@ public final class Trainer implements TrainingService {
     if (rendezvous.isPresent()) {
       launch =
           launch
-              .withToken(rendezvous.get().token())
+              .withToken(rendezvous.get().token(), rendezvous.get().again())
               .with(launch.patience().withJoin(duration(rendezvous.get().patience())));
     }
     try (Coordinator coordinator = new Coordinator(launch)) {
@@ -236,7 +237,8 @@ public final class Trainer implements TrainingService {
       }
       coordinator.run(ledger);
     } catch (WorkerFailureException e) {
-      throw new TrainingFailureException(String.valueOf(e.getMessage()), e);
+      throw new TrainingFailureException(
+          String.valueOf(e.getMessage()), e, ledger.lastCheckpoint(), e.joined());
     } catch (InterruptedRunException e) {
       throw new TrainingInterruptedException(ledger.interrupted(), e);
     } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli.launch;
 
 import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.formats.export.IndexedJob;
 import dev.pipewright.formats.export.JobSet;
 import dev.pipewright.formats.export.SlurmJob;
 import java.util.ArrayList;
@@ -36,23 +37,45 @@ public enum BatchSystem {
       if (job.folder().isPresent()) {
         options.add("--requeue");
       }
-      return new SlurmJob(job.name(), job.nodes(), options, body(job)).text();
+      return new SlurmJob(job.name(), job.leastNodes(), job.nodes(), options, body(job)).text();
+    }
+
+    @Override
+    public String sweepFile() {
+      return "sweep.sbatch";
+    }
+
+    @Override
+    public String text(LaunchedSweep sweep) {
+      List<String> options = new ArrayList<>();
+      options.add("--cpus-per-task=" + sweep.jobs());
+      if (sweep.time() != null) {
+        options.add("--time=" + sweep.time());
+      }
+      options.add("--open-mode=append");
+      options.add("--requeue");
+      String shard = "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT";
+      return SlurmJob.array(sweep.name(), sweep.tasks(), options, "exec " + sweep.command(shard))
+          .text();
     }
 
     private String body(LaunchedTraining job) {
       String token = "export PIPEWRIGHT_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n";
+      String srun =
+          "srun --kill-on-bad-exit=0 "
+              + (job.leastNodes() < job.nodes() ? "--ntasks-per-node=1 " : "");
       if (job.folder().isEmpty()) {
-        return token + "srun --kill-on-bad-exit=0 " + job.command() + "\n";
+        return token + srun + job.command() + "\n";
       }
       return token
           + resuming(job)
           + """
           status=0
-          srun --kill-on-bad-exit=0 %s "${resume[@]}" || status=$?
+          %s%s "${resume[@]}" || status=$?
           if [ "$status" -eq %d ]; then scontrol requeue "$SLURM_JOB_ID"; fi
           exit "$status"
           """
-              .formatted(job.command(), Failures.REQUEUE);
+              .formatted(srun, job.command(), Failures.REQUEUE);
     }
   },
 
@@ -66,6 +89,23 @@ public enum BatchSystem {
     @Override
     public List<String> submission() {
       return List.of("kubectl", "apply", "-f", "-");
+    }
+
+    @Override
+    public String sweepFile() {
+      return "sweep.yaml";
+    }
+
+    @Override
+    public String text(LaunchedSweep sweep) {
+      String shard = "$((JOB_COMPLETION_INDEX + 1))/" + sweep.tasks();
+      return new IndexedJob(
+              sweep.name(),
+              sweep.tasks(),
+              Objects.requireNonNull(sweep.image()),
+              RESTARTS,
+              "exec " + sweep.command(shard))
+          .text();
     }
 
     // its pods read the token from a secret of its name
@@ -106,6 +146,12 @@ public enum BatchSystem {
 
   /** The file that runs a job. */
   public abstract String text(LaunchedTraining job);
+
+  /** The name of the file of a sweep's job. */
+  public abstract String sweepFile();
+
+  /** The file that runs the shards of a sweep. */
+  public abstract String text(LaunchedSweep sweep);
 
   /** Lines that give {@code --resume} where an earlier start has written a checkpoint. */
   private static String resuming(LaunchedTraining job) {

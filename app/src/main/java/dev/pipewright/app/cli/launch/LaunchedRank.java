@@ -1,6 +1,8 @@
 package dev.pipewright.app.cli.launch;
 
 import dev.pipewright.formats.file.BadInputException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * One of the processes of a training run that a launcher has started with the same command.
@@ -43,5 +45,21 @@ public record LaunchedRank(int rank, int worldSize, String host, int port, Strin
               .formatted(launcher, worldSize, workers == 1 ? "one worker" : workers + " workers"));
     }
     return workers / worldSize + (rank < workers % worldSize ? 1 : 0);
+  }
+
+  /**
+   * What a plan's workers are divided into: the items of each rank, in order.
+   *
+   * @param items one for each worker
+   */
+  public static <T> List<List<T>> shares(List<T> items, int ranks) {
+    List<List<T>> shares = new ArrayList<>();
+    int first = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      int end = first + items.size() / ranks + (rank < items.size() % ranks ? 1 : 0);
+      shares.add(List.copyOf(items.subList(first, end)));
+      first = end;
+    }
+    return shares;
   }
 }

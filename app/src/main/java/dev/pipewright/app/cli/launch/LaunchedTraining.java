@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param arguments of {@code train}
  * @param folder that holds its checkpoints, where it writes any
  * @param grace seconds that it may take to end with a checkpoint
+ * @param leastNodes with which it goes on under another plan; as many as nodes where it does not
  * @param time Slurm's limit
  * @param image of Kubernetes' container
  */
@@ -24,6 +25,7 @@ public record LaunchedTraining(
     List<String> arguments,
     Optional<String> folder,
     int grace,
+    int leastNodes,
     @Nullable String time,
     @Nullable String image) {
   public LaunchedTraining {
@@ -39,7 +41,8 @@ public record LaunchedTraining(
   String command() {
     return "pipewright train "
         + arguments.stream().map(LaunchedTraining::quoted).collect(Collectors.joining(" "))
-        + " --launcher env --workers-per-rank %d --grace %d".formatted(perNode(), grace);
+        + " --launcher env --workers-per-rank %d --grace %d".formatted(perNode(), grace)
+        + (leastNodes < nodes ? " --replan" : "");
   }
 
   /** A word in single quotes where bash would read it as more than a word. */

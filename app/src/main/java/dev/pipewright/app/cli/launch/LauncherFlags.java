@@ -99,6 +99,12 @@ public final class LauncherFlags {
     return new Seconds(grace);
   }
 
+  /** The ranks that a run needs; one where any number of workers may be on a rank. */
+  public int ranksFor(int workers) {
+    int each = AtLeast.few("--workers-per-rank", workersPerRank, workers);
+    return (workers + each - 1) / each;
+  }
+
   /** Throws where the ranks cannot hold all workers. */
   public void checkRoom(LaunchedRank launched, int workers) {
     int each = AtLeast.few("--workers-per-rank", workersPerRank, workers);
@@ -129,14 +135,15 @@ public final class LauncherFlags {
   public Rendezvous rendezvous(Map<String, String> environment) {
     return new Rendezvous(
         RunToken.of(environment, tokenFile),
-        new Seconds(AtLeast.one("--join-timeout", joinTimeout)));
+        new Seconds(AtLeast.one("--join-timeout", joinTimeout)),
+        false);
   }
 
   /** The same of the only rank, whose secret no other needs. */
   public Rendezvous alone() {
     byte[] secret = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(secret);
-    return new Rendezvous(HexFormat.of().formatHex(secret), new Seconds(1));
+    return new Rendezvous(HexFormat.of().formatHex(secret), new Seconds(1), false);
   }
 
   /**
@@ -155,6 +162,7 @@ public final class LauncherFlags {
         logs,
         OptionalInt.of(launched.rank()),
         rendezvous.patience(),
-        new Seconds(grace + MORE_GRACE));
+        new Seconds(grace + MORE_GRACE),
+        rendezvous.again());
   }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -26,8 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "launch",
     description =
-        "Writes the job that runs `train` on the nodes of a cluster, one rank on each, and submits"
-            + " it.",
+        "Writes the job that runs `train` on the nodes of a cluster, one rank on each, or a sweep of"
+            + " `plan` as a job array, and submits it.",
     footer = {
       "",
       "What follows -- is the command line of `train`. With --out and --checkpoint-every, a job that",
@@ -36,7 +37,8 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  pipewright launch slurm --submit -- PLAN.json --steps 900 --checkpoint-every 50 --out run",
-      "  pipewright launch k8s --image registry/pipewright:1 -- PLAN.json --steps 900 --out /run"
+      "  pipewright launch k8s --image registry/pipewright:1 -- PLAN.json --steps 900 --out /run",
+      "  pipewright launch slurm --sweep study.yaml --array 8 --submit -- --out study"
     })
 public final class LaunchTrainingCommand implements Callable<Integer> {
   private static final String NAME = "[a-z]([-a-z0-9]{0,38}[a-z0-9])?";
@@ -52,16 +54,31 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
 
   @Parameters(
       index = "1..*",
-      arity = "1..*",
+      arity = "0..*",
       paramLabel = "-- TRAIN",
       description = "The command line of `train`: a plan or a network, and flags.")
   private List<String> training = List.of();
+
+  @Mixin private SweepJobFlags sweep = new SweepJobFlags();
 
   @Option(
       names = "--nodes",
       paramLabel = "N",
       description = "Nodes of the job, which share the workers evenly. Default: 1.")
   private @Nullable Integer nodes;
+
+  @Option(
+      names = "--requeue-plan",
+      description =
+          "Start with fewer nodes than --nodes where a requeued job gets no more, under a plan for"
+              + " those that are left. Slurm; needs a plan that says its cluster.")
+  private boolean requeuePlan;
+
+  @Option(
+      names = "--min-nodes",
+      paramLabel = "N",
+      description = "Fewest nodes with --requeue-plan. Default: 1.")
+  private @Nullable Integer minNodes;
 
   @Option(
       names = "--time",
@@ -106,6 +123,21 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     check();
+    if (sweep.file().isPresent()) {
+      if (nodes != null) {
+        throw new BadInputException("--nodes: each task of a sweep has one node; give --array N");
+      }
+      CommandLine plan = Objects.requireNonNull(root().getSubcommands().get("plan"));
+      return written(system.sweepFile(), system.text(sweep.job(plan, training, name, time, image)));
+    }
+    return written(system.file(), trainingJob());
+  }
+
+  private String trainingJob() {
+    if (training.isEmpty()) {
+      throw new BadInputException(
+          "TRAIN is missing; write what `train` is to do after --, or give --sweep FILE.yaml");
+    }
     TrainCommand.Planned planned = planned();
     int count = AtLeast.few("--nodes", nodes, 1);
     if (count > planned.workers()) {
@@ -122,14 +154,43 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
             training,
             planned.resumable(),
             grace,
+            leastNodes(count, planned),
             time,
             image);
-    String text = system.text(job);
+    return system.text(job);
+  }
+
+  private int leastNodes(int count, TrainCommand.Planned planned) {
+    if (!requeuePlan) {
+      if (minNodes != null) {
+        throw new BadInputException("--min-nodes: is for another plan; add --requeue-plan");
+      }
+      return count;
+    }
+    if (system == BatchSystem.K8S) {
+      throw new BadInputException("--requeue-plan: a JobSet always has all its pods; leave it out");
+    }
+    if (planned.resumable().isEmpty()) {
+      throw new BadInputException(
+          "--requeue-plan: the run writes no checkpoints to go on from; add --out and"
+              + " --checkpoint-every to the command line of train");
+    }
+    planned.replanned().accept(count);
+    int least = AtLeast.few("--min-nodes", minNodes, 1);
+    if (least >= count) {
+      throw new BadInputException(
+          "--min-nodes: %d of %d nodes leave no other plan; give fewer, or more --nodes"
+              .formatted(least, count));
+    }
+    return least;
+  }
+
+  private int written(String file, String text) {
     PrintWriter to = spec.commandLine().getOut();
-    try (OutputFolder folder = OutputFolder.of(out, system.file())) {
+    try (OutputFolder folder = OutputFolder.of(out, file)) {
       if (folder != null) {
-        folder.write(system.file(), text);
-        spec.commandLine().getErr().println("wrote " + system.file() + " to " + folder);
+        folder.write(file, text);
+        spec.commandLine().getErr().println("wrote " + file + " to " + folder);
       } else if (!submit) {
         to.print(text);
       }
@@ -160,10 +221,13 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
     }
   }
 
+  private CommandLine root() {
+    return spec.commandLine().getParent();
+  }
+
   /** What the command line of `train` asks for; its mistakes are said as `train` would. */
   private TrainCommand.Planned planned() {
-    CommandLine root = spec.commandLine().getParent();
-    CommandLine train = Objects.requireNonNull(root.getSubcommands().get("train"));
+    CommandLine train = Objects.requireNonNull(root().getSubcommands().get("train"));
     ParseResult parsed = train.parseArgs(training.toArray(String[]::new));
     List<String> mistakes = ParseMistakes.of(parsed).sentences();
     if (!mistakes.isEmpty()) {

@@ -387,7 +387,7 @@ public final class TrainArgument {
   private static final ScheduleRequest.Times TIMES = ScheduleRequest.Times.of("1,1,1,0", 1);
   private static final double NO_CAP = Double.POSITIVE_INFINITY;
 
-  private static LayerGraph graph(String network, OptionalInt tokens) {
+  static LayerGraph graph(String network, OptionalInt tokens) {
     Path file = FileNames.file("the model", network);
     Optional<ZooModel> zoo =
         Files.exists(file) ? Optional.empty() : NetworkNames.zooModel(network, tokens);

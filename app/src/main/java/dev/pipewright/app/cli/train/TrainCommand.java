@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       "  pipewright train PLAN.json --emulate --stretch 10",
       "  pipewright train PLAN.json --remote-workers 4 --port 7000   (and `join` on other machines)",
       "  srun pipewright train PLAN.json --launcher env   (one rank per node, from a batch script)",
+      "  pipewright train PLAN.json --out run --checkpoint-every 20 --max-restarts 3",
       "",
       "Ctrl-C, or SIGTERM, ends it after the step that is running, with a checkpoint where these are",
       "kept; asynchronous schedules go on to the next evaluation or checkpoint. What has",
@@ -118,14 +120,17 @@ public final class TrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    TrainArgument.Chosen chosen = what.chosen();
     Optional<LaunchedRank> launched = machines.launcher.rank(System.getenv());
+    PlannedRanks ranks =
+        machines.planned(what.chosen(), launched, Optional.ofNullable(keeping.out));
+    TrainArgument.Chosen chosen = ranks.chosen();
     TrainingRequest request = request(chosen, launched);
     PrintWriter err = spec.commandLine().getErr();
     if (launched.isPresent() && !launched.get().coordinates()) {
       return follow(launched.get(), request, err);
     }
-    launched.ifPresent(rank -> sayRanks(rank, err));
+    int restarts = restarts(request);
+    launched.ifPresent(rank -> sayRanks(rank, ranks, err));
     Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
     double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
     request = request.on(request.machines().after(step));
@@ -135,7 +140,9 @@ public final class TrainCommand implements Callable<Integer> {
     LossWatch watch = new LossWatch(request.rule().rate());
     TrainingOutcome outcome;
     try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
-      outcome = service().train(request, new TrainProgress(err, !json, steps, watch, patience));
+      outcome =
+          new RestartedTraining(service(), restarts, ranks.replanning(), err)
+              .train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
@@ -158,6 +165,10 @@ public final class TrainCommand implements Callable<Integer> {
         : Failures.INTERRUPTED;
   }
 
+  private int restarts(TrainingRequest request) {
+    return machines.restarts.most(request.keeping(), request.workers(), machines.joined());
+  }
+
   private int secondsToStop() {
     double more = SearchDeadline.SECONDS_TO_STOP - Machines.USUAL_GRACE.value();
     return (int) Math.ceil(machines.launcher.grace().value() + more);
@@ -167,8 +178,10 @@ public final class TrainCommand implements Callable<Integer> {
    * What a launcher has to know of a run.
    *
    * @param resumable the folder of its checkpoints, where it writes any
+   * @param replanned throws where it cannot be planned anew for fewer than so many nodes
    */
-  record Planned(String model, int workers, int threads, Optional<String> resumable) {}
+  record Planned(
+      String model, int workers, int threads, Optional<String> resumable, IntConsumer replanned) {}
 
   /** Reads what is to be trained, and throws as a run would; trains nothing. */
   Planned planned() {
@@ -180,10 +193,16 @@ public final class TrainCommand implements Callable<Integer> {
         request.computing().threads(),
         request.keeping().checkpointEvery() > 0
             ? Optional.ofNullable(keeping.out).map(Path::toString)
-            : Optional.empty());
+            : Optional.empty(),
+        nodes -> Replanning.of(chosen, nodes));
   }
 
-  private void sayRanks(LaunchedRank rank, PrintWriter err) {
+  private void sayRanks(LaunchedRank rank, PlannedRanks ranks, PrintWriter err) {
+    if (ranks.anew()) {
+      err.printf(
+          "pipewright: %s starts fewer ranks than the plan needs; it goes on with another plan, %s%n",
+          rank.launcher(), Replanning.words(ranks.chosen()));
+    }
     if (!json && rank.worldSize() > 1) {
       err.printf(
           "rank 0 of %d by %s: the others join at %s%n",
@@ -199,7 +218,7 @@ public final class TrainCommand implements Callable<Integer> {
     JoinRequest join =
         machines.launcher.join(
             rank,
-            request.machines().rendezvous().orElseThrow(),
+            request.machines().rendezvous().orElseThrow().again(restarts(request) > 0),
             rank.workersOf(request.assignment().size()),
             logs);
     Optional<String> why = // an interrupt ends it as rank 0 says

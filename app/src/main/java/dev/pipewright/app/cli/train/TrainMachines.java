@@ -7,6 +7,7 @@ import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.units.Seconds;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -44,6 +45,27 @@ public final class TrainMachines {
   private int stallTimeout;
 
   @Mixin final LauncherFlags launcher = new LauncherFlags();
+
+  @Mixin final RestartFlags restarts = new RestartFlags();
+
+  /**
+   * What is trained by the ranks that have started.
+   *
+   * @param run its folder
+   */
+  PlannedRanks planned(
+      TrainArgument.Chosen chosen, Optional<LaunchedRank> launched, Optional<Path> run) {
+    if (!restarts.replans(launched.isPresent())) {
+      return PlannedRanks.fixed(chosen);
+    }
+    int needed = launcher.ranksFor(chosen.assignment().size());
+    return PlannedRanks.of(chosen, launched.orElseThrow(), needed, System.getenv(), run);
+  }
+
+  /** Whether people have other machines join. */
+  boolean joined() {
+    return remote != null || elsewhere != null;
+  }
 
   /** Where workers run, as the flags and, for ranks of a launcher, the environment say. */
   Machines machines(int workers, Workers kind, Optional<LaunchedRank> launched) {

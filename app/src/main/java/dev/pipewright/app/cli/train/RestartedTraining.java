@@ -1,0 +1,83 @@
+package dev.pipewright.app.cli.train;
+
+import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.app.cli.train.TrainArgument.Chosen;
+import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.execution.TrainingListener;
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingService;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Trains and, when workers are lost, restarts all of them from the last checkpoint, in place: each
+ * attempt has the same plan, data and order of samples, so the parameters of a run with restarts
+ * are those of one without.
+ *
+ * <p>Where ranks do not come back and replanning is wanted, it goes on with another plan for the
+ * ranks that are left.
+ *
+ * @param most restarts
+ * @param err where each is said
+ */
+record RestartedTraining(
+    TrainingService service, int most, Optional<Replanning> replanning, PrintWriter err) {
+  /**
+   * Trains until all steps are done.
+   *
+   * @throws TrainingFailureException where a worker is lost after the last restart
+   */
+  TrainingOutcome train(TrainingRequest first, TrainingListener listener) {
+    TrainingRequest request = first;
+    for (int restarts = 0; ; restarts++) {
+      boolean more = restarts < most;
+      try {
+        return service.train(request.on(request.machines().again(more)), listener);
+      } catch (TrainingFailureException e) {
+        boolean missing = e.joined().isPresent();
+        if (!more || SearchDeadline.interrupted() || (missing && replanning.isEmpty())) {
+          throw most == 0 || more ? e : usedUp(e);
+        }
+        Optional<String> checkpoint = e.checkpoint().or(request.keeping()::resumeFrom);
+        request = request.keeping(request.keeping().restartedFrom(checkpoint));
+        String how = "";
+        if (missing) {
+          Chosen other = onThoseLeft(e.joined().orElseThrow());
+          int here = replanning.orElseThrow().workersOf(0);
+          request = request.with(other.assignment());
+          request =
+              request.on(
+                  request.machines().withElsewhere(Math.max(0, other.assignment().size() - here)));
+          how = " with another plan, " + Replanning.words(other) + ",";
+        }
+        say(e, restarts + 1, how, checkpoint);
+      }
+    }
+  }
+
+  private Chosen onThoseLeft(List<Integer> joined) {
+    List<Integer> ranks = new ArrayList<>(List.of(0));
+    ranks.addAll(joined);
+    return replanning.orElseThrow().on(ranks);
+  }
+
+  private TrainingFailureException usedUp(TrainingFailureException e) {
+    String times = most == 1 ? "the only restart" : "all %d restarts".formatted(most);
+    return new TrainingFailureException(
+        "%s; %s of --max-restarts came before".formatted(e.getMessage(), times),
+        e,
+        e.checkpoint(),
+        e.joined());
+  }
+
+  private void say(
+      TrainingFailureException e, int restart, String how, Optional<String> checkpoint) {
+    err.printf(
+        "pipewright: %s; restart %d of %d%s from %s%n",
+        e.getMessage(), restart, most, how, checkpoint.orElse("the first step"));
+    err.flush();
+  }
+}

@@ -1,0 +1,24 @@
+package dev.pipewright.bench.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** One of the runs of the campaign for each kind of loss. */
+class LostWorkersTest {
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @EnumSource
+  void aRunThatLosesAWorkerEndsInTimeAndIsGoneOnWith(LostWorkerTrial.Loss loss) {
+    String strategy = LostWorkers.STRATEGIES.get(7 * loss.ordinal());
+    LostWorkerTrial.Result result = new LostWorkerTrial(folder).run(strategy, loss, 0.5, 1);
+    assertEquals(Optional.empty(), result.finding());
+    assertTrue(result.secondsToEnd() < LostWorkerTrial.STARTING, "" + result);
+  }
+}
