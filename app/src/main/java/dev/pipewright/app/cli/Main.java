@@ -13,6 +13,7 @@ import dev.pipewright.app.cli.schedule.ScheduleCommand;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.trace.ImportCommand;
+import dev.pipewright.app.cli.train.CheckpointCommand;
 import dev.pipewright.app.cli.train.CompareCommand;
 import dev.pipewright.app.cli.train.JoinCommand;
 import dev.pipewright.app.cli.train.LaunchTrainingCommand;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
       CompareCommand.class,
       CalibrateCommand.class,
       ImportCommand.class,
+      CheckpointCommand.class,
       JoinCommand.class,
       LaunchTrainingCommand.class,
       ModelsCommand.class,
