@@ -14,6 +14,7 @@ import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.runtime.Python;
 import dev.pipewright.runtime.checkpoint.Checkpoint;
 import dev.pipewright.runtime.net.ForwardPass;
 import dev.pipewright.runtime.net.Network;
@@ -46,7 +47,7 @@ class MergedCheckpointTest {
   @TempDir private Path folder;
 
   /** A way to train, next to which one worker trains the same network. */
-  private enum Strategy {
+  enum Strategy {
     STAGES(GPT, Kind.NONE, 1, 3, 1, ZeroStage.NOTHING),
     REPLICAS(GPT, Kind.NONE, 1, 1, 3, ZeroStage.NOTHING),
     TENSOR(GPT, Kind.TENSOR, 2, 2, 1, ZeroStage.NOTHING),
@@ -61,26 +62,32 @@ class MergedCheckpointTest {
     ZERO_3(GPT, Kind.TENSOR, 2, 1, 2, ZeroStage.PARAMETERS);
 
     private final String model;
-    private final Parallelism split;
+    private final Kind kind;
+    private final int parts;
     private final int stages;
     private final int replicas;
     private final ZeroStage sharding;
 
     Strategy(String model, Kind kind, int parts, int stages, int replicas, ZeroStage sharding) {
       this.model = model;
-      this.split =
-          parts == 1
-              ? Parallelism.NONE
-              : kind == Kind.SPATIAL
-                  ? new Parallelism(kind, List.of(parts, 1))
-                  : Parallelism.of(kind, parts);
+      this.kind = kind;
+      this.parts = parts;
       this.stages = stages;
       this.replicas = replicas;
       this.sharding = sharding;
     }
 
+    private Parallelism split() {
+      return parts == 1
+          ? Parallelism.NONE
+          : kind == Kind.SPATIAL
+              ? new Parallelism(kind, List.of(parts, 1))
+              : Parallelism.of(kind, parts);
+    }
+
     Runs runs() {
-      return MergedCheckpointTest.runs(model, assignment(model, split, stages, replicas, sharding));
+      return MergedCheckpointTest.runs(
+          model, assignment(model, split(), stages, replicas, sharding));
     }
 
     Runs serial() {

@@ -1,4 +1,4 @@
-package dev.pipewright.runtime.training;
+package dev.pipewright.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,14 +18,14 @@ import java.util.stream.Stream;
  *
  * @param command that starts it
  */
-record Python(String command) {
+public record Python(String command) {
   /** Any; the test is skipped where there is none. */
-  static Python plain() {
+  public static Python plain() {
     return having("sys");
   }
 
   /** One that has PyTorch; the test is skipped where there is none. */
-  static Python withTorch() {
+  public static Python withTorch() {
     return having("torch");
   }
 
@@ -49,17 +49,24 @@ record Python(String command) {
     }
   }
 
-  /** The lines that a script prints. */
-  List<String> run(Path folder, String script, String... arguments) throws IOException {
-    List<String> line = new ArrayList<>();
-    line.add(command);
-    line.add(Path.of("src/test/resources", script).toString());
+  /** What a script of the test resources prints, line by line. */
+  public List<String> run(Path folder, String script, String... arguments) throws IOException {
+    return run(folder, Path.of("src/test/resources", script), arguments);
+  }
+
+  /** What a script prints, line by line; it must end well within two minutes. */
+  public List<String> run(Path folder, Path script, String... arguments) throws IOException {
+    List<String> line = new ArrayList<>(List.of(command, script.toAbsolutePath().toString()));
     line.addAll(List.of(arguments));
     Path out = folder.resolve("python.out");
     Path err = folder.resolve("python.err");
     ProcessBuilder builder =
-        new ProcessBuilder(line).redirectOutput(out.toFile()).redirectError(err.toFile());
+        new ProcessBuilder(line)
+            .directory(folder.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
     builder.environment().put("OMP_NUM_THREADS", "1");
+    builder.environment().put("OPENBLAS_NUM_THREADS", "1");
     Process process = builder.start();
     try {
       assertTrue(process.waitFor(120, TimeUnit.SECONDS), "it does not end");
