@@ -2,6 +2,7 @@ package dev.pipewright.runtime.profiler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.model.ModelFile;
@@ -60,6 +61,7 @@ class TracedStepsTest {
     Python python = Python.withTorch();
     Files.writeString(folder.resolve("net.py"), NETWORK);
     List<String> found = new ArrayList<>();
+    boolean quiet = false;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       Path profile = folder.resolve("profile.json");
       Path trace = folder.resolve(attempt % 2 == 0 ? "trace.json" : "trace.json.gz");
@@ -77,6 +79,7 @@ class TracedStepsTest {
           profile.toString(),
           "--trace",
           trace.toString());
+      quiet |= !Files.readString(folder.resolve("python.err")).contains("on a quiet machine");
       ModelFile measured = ModelFiles.read(profile, OptionalInt.empty(), Optional.empty());
       TracedRun run = TracedRun.read(List.of(trace), false);
       assertEquals(SAMPLES, TracedProfile.samples(run).orElseThrow());
@@ -93,6 +96,7 @@ class TracedStepsTest {
       }
       found.add("%.3f %.3f".formatted(forward, backward));
     }
+    assumeTrue(quiet, "other processes had the processor in all attempts: " + found);
     assertTrue(found.isEmpty(), "forward and backward passes differ by " + found);
   }
 }

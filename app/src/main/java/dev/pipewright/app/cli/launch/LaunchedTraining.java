@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param grace seconds that it may take to end with a checkpoint
  * @param time Slurm's limit
  * @param image of Kubernetes' container
+ * @param cuda whether each worker computes with a GPU
  */
 public record LaunchedTraining(
     String name,
@@ -25,7 +26,8 @@ public record LaunchedTraining(
     Optional<String> folder,
     int grace,
     @Nullable String time,
-    @Nullable String image) {
+    @Nullable String image,
+    boolean cuda) {
   public LaunchedTraining {
     arguments = List.copyOf(arguments);
   }
@@ -33,6 +35,11 @@ public record LaunchedTraining(
   /** Most workers of a node. */
   int perNode() {
     return (workers + nodes - 1) / nodes;
+  }
+
+  /** GPUs that a node must have. */
+  int gpusPerNode() {
+    return cuda ? perNode() : 0;
   }
 
   /** The command of every rank, as bash reads it. */

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.launch.BatchSystem;
+import dev.pipewright.app.cli.launch.KubernetesFlags;
 import dev.pipewright.app.cli.launch.LaunchedTraining;
 import dev.pipewright.app.cli.terminal.ParseMistakes;
 import dev.pipewright.formats.export.JobNames;
@@ -17,6 +18,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -47,7 +49,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "slurm|k8s",
-      description = "What runs jobs: Slurm, or Kubernetes with JobSet.")
+      description = "What runs jobs: Slurm, or Kubernetes with JobSet or TrainJob.")
   private BatchSystem system = BatchSystem.SLURM;
 
   @Parameters(
@@ -56,6 +58,8 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
       paramLabel = "-- TRAIN",
       description = "The command line of `train`: a plan or a network, and flags.")
   private List<String> training = List.of();
+
+  @Mixin private KubernetesFlags kubernetes = new KubernetesFlags();
 
   @Option(
       names = "--nodes",
@@ -113,6 +117,9 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
           "--nodes: the run has %d workers, which %d nodes cannot share; give at most as many"
               .formatted(planned.workers(), count));
     }
+    if (system == BatchSystem.K8S) {
+      PlannedNodes.requireSame(planned.plan(), count);
+    }
     LaunchedTraining job =
         new LaunchedTraining(
             name == null ? JobNames.of("train", planned.model()) : name,
@@ -123,13 +130,15 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
             planned.resumable(),
             grace,
             time,
-            image);
-    String text = system.text(job);
+            image,
+            planned.cuda());
+    String text = kubernetes.text(system, job);
+    String file = kubernetes.file(system);
     PrintWriter to = spec.commandLine().getOut();
-    try (OutputFolder folder = OutputFolder.of(out, system.file())) {
+    try (OutputFolder folder = OutputFolder.of(out, file)) {
       if (folder != null) {
-        folder.write(system.file(), text);
-        spec.commandLine().getErr().println("wrote " + system.file() + " to " + folder);
+        folder.write(file, text);
+        spec.commandLine().getErr().println("wrote " + file + " to " + folder);
       } else if (!submit) {
         to.print(text);
       }
@@ -138,6 +147,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   }
 
   private void check() {
+    kubernetes.check(system);
     AtLeast.one("--grace", grace);
     if (name != null && !name.matches(NAME)) {
       throw new BadInputException(

@@ -9,6 +9,7 @@ import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingService;
@@ -168,8 +169,16 @@ public final class TrainCommand implements Callable<Integer> {
    * What a launcher has to know of a run.
    *
    * @param resumable the folder of its checkpoints, where it writes any
+   * @param cuda whether each worker computes with a GPU
+   * @param plan that it follows, where that is a file
    */
-  record Planned(String model, int workers, int threads, Optional<String> resumable) {}
+  record Planned(
+      String model,
+      int workers,
+      int threads,
+      Optional<String> resumable,
+      boolean cuda,
+      Optional<TrainingStages> plan) {}
 
   /** Reads what is to be trained, and throws as a run would; trains nothing. */
   Planned planned() {
@@ -181,7 +190,9 @@ public final class TrainCommand implements Callable<Integer> {
         request.computing().threads(),
         request.keeping().checkpointEvery() > 0
             ? Optional.ofNullable(keeping.out).map(Path::toString)
-            : Optional.empty());
+            : Optional.empty(),
+        request.computing().device() == Device.CUDA,
+        chosen.plan());
   }
 
   private void sayRanks(LaunchedRank rank, PrintWriter err) {
