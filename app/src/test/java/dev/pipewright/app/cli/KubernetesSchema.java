@@ -51,11 +51,14 @@ final class KubernetesSchema {
     } else if (type.startsWith("{")) {
       if (require(value.isObject(), at, value, type)) {
         String each = type.substring(1, type.length() - 1);
-        value.properties().forEach(entry -> check(at + "/" + entry.getKey(), entry.getValue(), each));
+        value
+            .properties()
+            .forEach(entry -> check(at + "/" + entry.getKey(), entry.getValue(), each));
       }
     } else if (type.startsWith("=")) {
       boolean one =
-          value.isString() && List.of(type.substring(1).split("\\|", -1)).contains(value.asString());
+          value.isString()
+              && List.of(type.substring(1).split("\\|", -1)).contains(value.asString());
       require(one, at, value, type);
     } else {
       plain(at, value, type);

@@ -72,7 +72,14 @@ class LaunchKubernetesTest {
         .ends(0);
     for (String kind : List.of("jobset", "trainjob")) {
       Path out = folder.resolve(kind);
-      Cli.run("export", plan.resolve("plan.json") + "", "--to", kind, "--nearest", "--out", out + "")
+      Cli.run(
+              "export",
+              plan.resolve("plan.json") + "",
+              "--to",
+              kind,
+              "--nearest",
+              "--out",
+              out + "")
           .ends(0);
       String text = Cli.text(out.resolve(kind + ".yaml"));
       assertEquals(List.of(), KubernetesSchema.mistakes(text), text);

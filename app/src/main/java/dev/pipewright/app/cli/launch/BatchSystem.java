@@ -93,7 +93,8 @@ public enum BatchSystem {
 
   /** The value of a pod's token, from a secret that has the job's name. */
   static String token(LaunchedTraining job) {
-    return "valueFrom:\n  secretKeyRef:\n    name: %s-token\n    key: token\n".formatted(job.name());
+    return "valueFrom:\n  secretKeyRef:\n    name: %s-token\n    key: token\n"
+        .formatted(job.name());
   }
 
   /** What bash runs in a pod. */
