@@ -9,6 +9,9 @@
     ./pipewright plan resnet50.json --cluster dgx-h100 --global-batch 256
     ./pipewright calibrate links.csv --cluster dgx-h100 --level machine --out here
 
+    python3 pipewright_profile.py mine.py:build --batch 8 --out mine.json --trace trace.json.gz
+    ./pipewright import trace.json.gz
+
 It needs PyTorch (1.13 or newer) and nothing else; copy it to where the GPUs are.
 
 MODEL is PACKAGE.MODULE:NAME or FILE.py:NAME. NAME is a module, or a class or function that gives a module, or
@@ -35,6 +38,7 @@ import collections
 import contextlib
 import dataclasses
 import datetime
+import gzip
 import importlib
 import importlib.util
 import json
@@ -214,6 +218,7 @@ class Event:
         self.name, self.module, self.function = name, module, function
         self.arguments, self.keywords = arguments, keywords
         self.made, self.kept, self.number = [], 0, -1
+        self.position = -1  # among all calls of a run, also those that make no tensor
         self.makers = {}  # of the tensors that it reads, by id: event and place in its output; None for the network's input
         self.wanted = set()  # which tensors of its output others read
         self.readers = []  # events and places; of what the network gives, nothing in place of an event
@@ -287,9 +292,60 @@ def storage_of(tensor):
     return storage.data_ptr(), storage.nbytes()
 
 
+@contextlib.contextmanager
+def watched(network, blocks, noted, running):
+    """Has each call of a block, and of a function outside of blocks, go through noted(name, module, function, arguments,
+    keywords), which makes the call and lists it as running meanwhile."""
+    owners = []
+
+    class Functions(torch.overrides.TorchFunctionMode):
+        """Sees each function of PyTorch that is called outside of blocks, in whatever way it is spelled."""
+
+        def __torch_function__(self, function, types, arguments=(), keywords=None):
+            keywords = keywords or {}
+            if running:
+                return function(*arguments, **keywords)
+            name = getattr(function, "__name__", "operation").strip("_")
+            name = {"get": "attribute", "getitem": "index", "setitem": "assign"}.get(name, name)
+            return noted(".".join(owners[-1:] + [name]), None, function, arguments, keywords)
+
+    def block(name, module, forward):
+        def called(*arguments, **keywords):
+            if running:  # a block that another block uses
+                return forward(*arguments, **keywords)
+            return noted(name, module, forward, arguments, keywords)
+        return called
+
+    def opened(name, forward):
+        def called(*arguments, **keywords):
+            owners.append(name)
+            try:
+                return forward(*arguments, **keywords)
+            finally:
+                owners.pop()
+        return called
+
+    wrapped = []
+    try:
+        for name, module in network.named_modules():
+            if any(module is each for each in blocks.values()):
+                name = next(each for each in blocks if blocks[each] is module)
+                module.forward = block(name, module, module.forward)
+            elif module is not network and any(each.startswith(name + ".") for each in blocks):
+                module.forward = opened(name, module.forward)
+            else:
+                continue
+            wrapped.append(module)
+        with Functions():
+            yield
+    finally:
+        for module in wrapped:
+            del module.__dict__["forward"]  # the class's own again
+
+
 def trace(network, blocks, inputs, loss, context):
     """Runs the network once; returns its events in order and the bytes that are kept of its input."""
-    events, running, owners = [], [], []
+    events, running, seen = [], [], []
     fixed = {storage_of(t)[0] for t in list(network.parameters()) + list(network.buffers())}
     learnt = {id(p) for p in network.parameters()}
     given = {storage_of(t)[0] for t in tensors_of(inputs)}
@@ -299,6 +355,8 @@ def trace(network, blocks, inputs, loss, context):
 
     def noted(name, module, function, arguments, keywords):
         event = Event(name, module, function if module is None else module, mapped(arguments, lambda t: t), mapped(keywords, lambda t: t))
+        event.position = len(seen)
+        seen.append(name)
         running.append(event)  # whatever is called meanwhile is part of it
         try:
             read = tensors_of((arguments, keywords))
@@ -341,17 +399,6 @@ def trace(network, blocks, inputs, loss, context):
         event.number = len(events)
         events.append(event)
 
-    class Functions(torch.overrides.TorchFunctionMode):
-        """Sees each function of PyTorch that is called outside of blocks, in whatever way it is spelled."""
-
-        def __torch_function__(self, function, types, arguments=(), keywords=None):
-            keywords = keywords or {}
-            if running:
-                return function(*arguments, **keywords)
-            name = getattr(function, "__name__", "operation").strip("_")
-            name = {"get": "attribute", "getitem": "index", "setitem": "assign"}.get(name, name)
-            return noted(".".join(owners[-1:] + [name]), None, function, arguments, keywords)
-
     def pack(tensor):
         place, size = storage_of(tensor)
         if size and place not in fixed and place not in counted:
@@ -366,43 +413,13 @@ def trace(network, blocks, inputs, loss, context):
                 events[-1].kept += size
         return tensor
 
-    def block(name, module, forward):
-        def called(*arguments, **keywords):
-            if running:  # a block that another block uses
-                return forward(*arguments, **keywords)
-            return noted(name, module, forward, arguments, keywords)
-        return called
-
-    def opened(name, forward):
-        def called(*arguments, **keywords):
-            owners.append(name)
-            try:
-                return forward(*arguments, **keywords)
-            finally:
-                owners.pop()
-        return called
-
-    wrapped = []
-    try:
-        for name, module in network.named_modules():
-            if any(module is each for each in blocks.values()):
-                name = next(each for each in blocks if blocks[each] is module)
-                module.forward = block(name, module, module.forward)
-            elif module is not network and any(each.startswith(name + ".") for each in blocks):
-                module.forward = opened(name, module.forward)
-            else:
-                continue
-            wrapped.append(module)
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor), context(), Functions():
-            result = network(*inputs)
-            if loss is not None:
-                result = noted("loss", None, loss, (result,), {})
-            for event, place in (maker_of[id(t)] for t in tensors_of(result) if maker_of.get(id(t)) is not None):
-                event.wanted.add(place)
-                event.readers.append((None, place))  # the user
-    finally:
-        for module in wrapped:
-            del module.__dict__["forward"]  # the class's own again
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor), context(), watched(network, blocks, noted, running):
+        result = network(*inputs)
+        if loss is not None:
+            result = noted("loss", None, loss, (result,), {})
+        for event, place in (maker_of[id(t)] for t in tensors_of(result) if maker_of.get(id(t)) is not None):
+            event.wanted.add(place)
+            event.readers.append((None, place))  # the user
     if not events:
         raise Mistake("the network calls nothing that could be measured; give one that computes something")
     return events, kept_of_input[0]
@@ -904,6 +921,109 @@ def medians(number, layer, middle):
     return forward, backward, weight, middle.get((number, "update"), 0.0)
 
 
+# ---- steps under PyTorch's profiler
+
+QUIET = 0.98
+
+
+def traced_steps(options, network, blocks, calls, inputs, loss, context, device):
+    """Records steps of the whole network, in which each layer's calls lie in a range with the layer's name."""
+    range_of = {event.position: call.name for call in reversed(calls) for event in call.events}
+    running, position = [], [0]
+
+    def marked(name, module, function, arguments, keywords):
+        layer = range_of.get(position[0])
+        position[0] += 1
+        running.append(name)
+        try:
+            with torch.profiler.record_function(layer) if layer else contextlib.nullcontext():
+                return function(*arguments, **keywords)
+        finally:
+            running.pop()
+
+    parameters = [p for p in network.parameters() if p.requires_grad]
+    rule = optimizer_of(options.optimizer, parameters) if parameters else None
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    if device.type == "cuda":
+        activities.append(torch.profiler.ProfilerActivity.CUDA)
+    steps = options.repeats + 1  # readers leave the first one out
+
+    def recorded():
+        """A profiler that has seen all steps, and the share of their time in which this thread ran."""
+        profiler = torch.profiler.profile(
+            activities=activities, record_shapes=True, schedule=torch.profiler.schedule(wait=0, warmup=1, active=steps, repeat=1))
+        wall = thread = 0.0
+        with profiler:
+            for _ in range(1 + steps):
+                for parameter in parameters:
+                    parameter.grad = None
+                position[0] = 0
+                begun = time.perf_counter(), time.thread_time()
+                with context(), watched(network, blocks, marked, running):
+                    output = network(*inputs)
+                    if loss is not None:
+                        output = marked("loss", None, loss, (output,), {})
+                outputs = [t for t in tensors_of(output) if t.requires_grad]
+                if outputs:
+                    torch.autograd.backward(outputs, [torch.ones_like(t) for t in outputs])
+                if rule is not None:
+                    rule.step()
+                wall, thread = wall + time.perf_counter() - begun[0], thread + time.thread_time() - begun[1]
+                profiler.step()
+        return profiler, thread / wall
+
+    alone = device.type != "cuda" and torch.get_num_threads() == 1
+    profiler, share = recorded()
+    for _ in range(1, ATTEMPTS):  # the profiler takes the clock's time, also that in which others had the processor
+        if not alone or share >= QUIET:
+            break
+        profiler, share = max((profiler, share), recorded(), key=lambda each: each[1])
+    if alone and share < QUIET:
+        print(f"pipewright_profile: warning: other processes had the processor for {100 * (1 - share):.0f} % of the steps in"
+              f" {options.trace}, which its times include; trace on a quiet machine", file=sys.stderr)
+    for parameter in parameters:
+        parameter.grad = None
+    export(profiler, options.trace)
+
+
+def export(profiler, path):
+    """Whole or not at all, as save() writes text."""
+    target = os.path.realpath(path)
+    fresh = os.path.join(os.path.dirname(target), f".{os.getpid()}.{os.path.basename(target)}")  # its ending says whether it is gzipped
+    try:
+        try:
+            if torch.profiler.kineto_available():
+                profiler.export_chrome_trace(fresh)
+            else:
+                with (gzip.open if path.endswith(".gz") else open)(fresh, "wt") as file:
+                    json.dump({"traceEvents": kineto_events(profiler.events())}, file)
+            os.replace(fresh, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(fresh)
+            raise
+    except OSError as e:
+        raise Mistake(f"{path}: cannot be written: {e.strerror}; give another file")
+
+
+def kineto_events(events):
+    """What a PyTorch that was built without Kineto, such as Debian's, has recorded, in the form that Kineto writes: its own
+    export leaves out the sequence numbers, which say to which layer a backward pass belongs."""
+    made, steps = [], 0
+    for event in events:
+        name = event.name
+        if name.startswith("ProfilerStep"):
+            name, steps = f"ProfilerStep#{steps}", steps + 1
+        arguments = {}
+        if event.sequence_nr >= 0:
+            arguments["Sequence number"] = event.sequence_nr
+        if event.input_shapes:
+            arguments["Input Dims"] = event.input_shapes
+        made.append({"ph": "X", "cat": "user_annotation" if event.scope == 7 else "cpu_op", "name": name, "pid": os.getpid(),
+                     "tid": event.thread, "ts": event.time_range.start, "dur": event.time_range.elapsed_us(), "args": arguments})
+    return made
+
+
 # ---- the profile
 
 
@@ -933,7 +1053,8 @@ def profile(options):
     for samples in options.batch:
         inputs = batch_of(example, samples, device)
         try:
-            events, kept_input = trace(network, blocks_of(network, set(options.open)), inputs, loss, context)
+            blocks = blocks_of(network, set(options.open))
+            events, kept_input = trace(network, blocks, inputs, loss, context)
             before, calls = calls, layers_of(events)
             if before is not None and [call.name for call in before] != [call.name for call in calls]:
                 raise Mistake(f"{options.model}: the network computes other layers for {samples} samples than for fewer; give one --batch")
@@ -941,6 +1062,8 @@ def profile(options):
             kept_inputs.append(kept_input)
             table, facts, step = measured(network, calls, inputs, loss, clock, context, options.optimizer)
             whole.append(step)
+            if options.trace and samples == options.batch[-1]:
+                traced_steps(options, network, blocks, calls, inputs, loss, context, device)
         except Mistake:
             raise
         except torch.cuda.OutOfMemoryError if hasattr(torch.cuda, "OutOfMemoryError") else MemoryError:
@@ -1235,6 +1358,7 @@ def parsed(arguments):
     parser.add_argument("--name", help="what the network is called in the profile")
     parser.add_argument("--out", metavar="FILE", help="where the profile goes (default: standard output)")
     parser.add_argument("--details", metavar="FILE", help="all medians, spreads and peaks as JSON")
+    parser.add_argument("--trace", metavar="FILE", help="record steps with most samples under torch.profiler, for `pipewright import`: .json or .json.gz")
     parser.add_argument("--links", metavar="FILE", help="measure collectives between processes instead; CSV for `pipewright calibrate`")
     parser.add_argument("--processes", type=count, metavar="N", help="with --links: how many (default: one for each GPU, or 2)")
     parser.add_argument("--sizes", type=numbers, metavar="N,N", default=[4 ** k for k in range(5, 14)], help="with --links: bytes of the messages")
@@ -1277,7 +1401,7 @@ def main(arguments):
         options = parsed(arguments)
         if options.threads:
             torch.set_num_threads(options.threads)
-        for path in (options.out, options.details, options.links):
+        for path in (options.out, options.details, options.trace, options.links):
             if path:
                 check_writable(path)
         if options.links:

@@ -37,6 +37,7 @@ module dev.pipewright.app {
   opens dev.pipewright.app.cli.train to
       info.picocli;
 
+  uses dev.pipewright.execution.CheckpointService;
   uses dev.pipewright.execution.JoiningService;
   uses dev.pipewright.execution.ProfilingService;
   uses dev.pipewright.execution.TrainingService;

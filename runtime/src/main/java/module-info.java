@@ -11,6 +11,8 @@ module dev.pipewright.runtime {
   requires tools.jackson.databind;
   requires static org.jspecify;
 
+  provides dev.pipewright.execution.CheckpointService with
+      dev.pipewright.runtime.training.CheckpointFiles;
   provides dev.pipewright.execution.JoiningService with
       dev.pipewright.runtime.launch.Joining;
   provides dev.pipewright.execution.ProfilingService with

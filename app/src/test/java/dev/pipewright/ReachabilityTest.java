@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.pipewright.execution.CheckpointService;
 import dev.pipewright.execution.JoiningService;
 import dev.pipewright.execution.ProfilingService;
 import dev.pipewright.execution.TrainingService;
@@ -43,6 +44,7 @@ class ReachabilityTest {
   private static boolean isRoot(JavaClass type) {
     boolean service =
         Stream.of(
+                CheckpointService.class,
                 JoiningService.class,
                 ProfilingService.class,
                 TrainingService.class,

@@ -33,6 +33,7 @@ import dev.pipewright.bench.runtime.MemoryAccuracy;
 import dev.pipewright.bench.runtime.RuntimeAccuracy;
 import dev.pipewright.bench.runtime.SlurmOverhead;
 import dev.pipewright.bench.runtime.ThreadConvolutions;
+import dev.pipewright.bench.runtime.TracedTimes;
 import dev.pipewright.bench.runtime.TrainingSpeed;
 import dev.pipewright.bench.simulator.ScheduleScaling;
 import dev.pipewright.bench.simulator.SimulatorScaling;
@@ -82,6 +83,7 @@ public final class Reproduce {
         new PlannersSideBySide(),
         new PlannerScaling(),
         new TrainingSpeed(),
+        new TracedTimes(),
         new RuntimeAccuracy(),
         new MemoryAccuracy(),
         new Convergence(),

@@ -32,7 +32,7 @@ class RuntimeServicesTest {
         named.put(file.getFileName().toString(), Files.readAllLines(file));
       }
     }
-    assertEquals(3, named.size(), named.toString());
+    assertEquals(4, named.size(), named.toString());
     Map<String, List<String>> provided =
         module().provides().stream()
             .collect(Collectors.toMap(Provides::service, Provides::providers));

@@ -44,7 +44,8 @@ final class HelpTopics {
     topic("Workers", "workers threads device remote-workers port slots logs stall-timeout emulate");
     topic("Workers", "stretch force max-restarts replan");
     topic("Launcher", "launcher rank world-size coordinator token-file join-timeout");
-    topic("Launcher", "workers-per-rank grace nodes requeue-plan min-nodes time name image submit");
+    topic("Launcher", "workers-per-rank grace nodes requeue-plan min-nodes kind time name image");
+    topic("Launcher", "submit");
     topic("Checkpoints", "checkpoint-every keep resume");
     topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
     topic("Measurement", "collective level machine whole");

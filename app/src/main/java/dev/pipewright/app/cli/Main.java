@@ -15,6 +15,7 @@ import dev.pipewright.app.cli.setup.DoctorCommand;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.trace.ImportCommand;
+import dev.pipewright.app.cli.train.CheckpointCommand;
 import dev.pipewright.app.cli.train.CompareCommand;
 import dev.pipewright.app.cli.train.JoinCommand;
 import dev.pipewright.app.cli.train.LaunchTrainingCommand;
@@ -52,6 +53,7 @@ import picocli.CommandLine.Spec;
       CompareCommand.class,
       CalibrateCommand.class,
       ImportCommand.class,
+      CheckpointCommand.class,
       JoinCommand.class,
       LaunchTrainingCommand.class,
       ModelsCommand.class,

@@ -85,12 +85,40 @@ class ImportCommandTest {
         said.err());
     assertTrue(said.err().contains("1 rank of the run's 2 were not given"), said.err());
     assertEquals(
-        "collective,devices,bytes,seconds\nall-reduce,2,2000,3.0E-5\n",
+        "collective,devices,bytes,seconds\nall_reduce,2,2000,3.0E-5\n",
         Cli.text(out.resolve("collectives.csv")));
     assertTrue(Files.exists(out.resolve("timeline.svg")));
     Path cluster = Cli.file(folder, "cluster.yaml", Cli.cluster());
     Cli plan = Cli.plan(out.resolve("profile.json"), cluster, "--global-batch", "8", "--json");
     assertTrue(plan.ends(0).json().get("plan") != null || plan.json().size() > 0);
+  }
+
+  /** Messages of 5 µs and 10 GB/s, each way: two steps of a ring of two, each of half the bytes. */
+  @Test
+  void aLinkIsFittedToImportedCollectives() {
+    StringBuilder events = new StringBuilder();
+    long at = 10;
+    for (long elements : new long[] {250_000, 1_000_000, 4_000_000, 16_000_000}) {
+      long micros = 2 * 5 + 4 * elements / 10_000;
+      events.append(
+          """
+          {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum", "pid": 0, "tid": 9,
+           "ts": %d, "dur": %d, "args": {"correlation": 2, "stream": 9, "In msg nelems": %d,
+           "Out msg nelems": %3$d, "Group size": 2, "dtype": "Float"}},
+          """
+              .formatted(at, micros, elements));
+      at += micros + 10;
+    }
+    String trace = TRACE.replace("\"dur\": 100}", "\"dur\": " + (at + 100) + "}");
+    int last = trace.indexOf("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nccl");
+    String all = trace.substring(0, last) + events.toString().strip().replaceAll(",$", "") + "]}";
+    Path out = folder.resolve("out");
+    Cli.run("import", Cli.file(folder, "trace.json", all).toString(), "--out", out.toString())
+        .ends(0);
+    Cli fitted = Cli.run("calibrate", out.resolve("collectives.csv").toString(), "--json").ends(0);
+    JsonNode line = fitted.json().get("line");
+    assertEquals(5e-6, line.get("latency_s").asDouble(), 1e-7, fitted.out());
+    assertEquals(10e9, line.get("bytes_per_s").asDouble(), 1e7, fitted.out());
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.pipewright.formats.export;
 import dev.pipewright.formats.export.LaunchExport.Launcher;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -39,34 +40,15 @@ final class Launchers {
   }
 
   private static String trainJob(ExportSubject plan, LaunchCommand command) {
-    return """
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata:
-      name: %s
-    spec:
-      runtimeRef:
-        apiGroup: trainer.kubeflow.org
-        kind: ClusterTrainingRuntime
-        name: torch-distributed
-      trainer:
-        numNodes: %d
-        numProcPerNode: %d
-        resourcesPerNode:
-          limits:
-            nvidia.com/gpu: %d
-        command:
-          - bash
-          - -c
-          - |
-    %s\
-    """
-        .formatted(
+    return new TrainJob(
             name(plan),
             plan.nodes(),
             plan.usedPerNode(),
+            Optional.empty(),
+            Map.of(),
             plan.usedPerNode(),
-            JobSet.indented(8, setup(command) + "torchrun " + command.program() + "\n"));
+            setup(command) + "torchrun " + command.program() + "\n")
+        .text();
   }
 
   private static String jobSet(ExportSubject plan, LaunchCommand command) {

@@ -19,7 +19,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
 /**
- * Writes text files in UTF-8, each whole or not at all: into a new file of the same folder, which
+ * Writes files, text in UTF-8, each whole or not at all: into a new file of the same folder, which
  * takes the name once everything is on the disk. What was there before stays where that fails, for
  * example on a full disk. No symbolic link is followed.
  */
@@ -40,6 +40,12 @@ public final class OutputFile {
     void to(Appendable out) throws IOException;
   }
 
+  /** Bytes that are made while they are written. */
+  @FunctionalInterface
+  public interface Bytes {
+    void to(FileChannel out) throws IOException;
+  }
+
   /** Throws {@link UncheckedIOException} with one sentence where the file cannot be written. */
   public static void write(Path file, String text) {
     write(file, out -> out.append(text));
@@ -57,21 +63,37 @@ public final class OutputFile {
         StandardOpenOption.WRITE);
   }
 
+  /** Writes a file of bytes, whole or not at all. */
+  public static void writeBytes(Path file, Bytes bytes) {
+    writeBytes(file, bytes, OutputFile::fresh);
+  }
+
   static void write(Path file, Text text, Opener opener) {
+    Bytes encoded =
+        channel -> {
+          Writer out =
+              new BufferedWriter(Channels.newWriter(channel, StandardCharsets.UTF_8), BUFFER);
+          text.to(out);
+          out.flush();
+        };
+    writeBytes(file, encoded, opener);
+  }
+
+  private static void writeBytes(Path file, Bytes bytes, Opener opener) {
     String suffix = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     Path fresh = file.resolveSibling("." + file.getFileName() + "." + suffix + ".new");
     try {
-      try (FileChannel channel = opener.open(fresh);
-          Writer out =
-              new BufferedWriter(Channels.newWriter(channel, StandardCharsets.UTF_8), BUFFER)) {
-        text.to(out);
-        out.flush();
+      try (FileChannel channel = opener.open(fresh)) {
+        bytes.to(channel);
         channel.force(true);
       }
       Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       forget(fresh);
       throw failed(file, "cannot be written", e);
+    } catch (RuntimeException e) { // what was to be written could not be made
+      forget(fresh);
+      throw e;
     }
   }
 

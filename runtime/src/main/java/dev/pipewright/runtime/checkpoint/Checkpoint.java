@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.checkpoint;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.runtime.checkpoint.TensorHead.Kind;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -8,7 +9,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * A checkpoint that is read. Tensors are found by their names, whichever worker wrote them, so the
@@ -17,10 +17,7 @@ import java.util.stream.Collectors;
 public final class Checkpoint {
   private final Path folder;
   private final Manifest manifest;
-  private final Map<String, Held> tensors = new LinkedHashMap<>();
-
-  /** A tensor's file and extents. */
-  private record Held(ShardReader shard, long[] shape) {}
+  private final Map<String, TensorFile> tensors = new LinkedHashMap<>();
 
   private Checkpoint(Path folder, Manifest manifest) {
     this.folder = folder;
@@ -35,10 +32,8 @@ public final class Checkpoint {
   public static Checkpoint open(Path folder) {
     Checkpoint checkpoint = new Checkpoint(folder, ManifestFile.read(folder));
     for (Manifest.Shard shard : checkpoint.manifest.shards()) {
-      ShardReader reader = ShardReader.open(folder, shard);
-      reader
-          .shapes()
-          .forEach((name, shape) -> checkpoint.tensors.put(name, new Held(reader, shape)));
+      TensorFile file = ShardReader.open(folder, shard);
+      file.kinds().forEach((name, kind) -> checkpoint.tensors.put(name, file));
     }
     return checkpoint;
   }
@@ -54,17 +49,33 @@ public final class Checkpoint {
 
   /** The extents of a tensor that it has. */
   public long[] shape(String name) {
-    Held held = tensors.get(name);
-    if (held == null) {
+    return entry(name).kind().shape().clone();
+  }
+
+  /** A tensor that it has. */
+  TensorFile.Entry entry(String name) {
+    TensorFile file = tensors.get(name);
+    if (file == null) {
       throw new IllegalArgumentException("no such tensor: name=" + name);
     }
-    return held.shape.clone();
+    return new TensorFile.Entry(file, name);
+  }
+
+  /** Throws {@link BadInputException} where one of two copies is missing, or they differ. */
+  void requireEqual(String table, String copy) {
+    TensorFile first = tensors.get(table);
+    TensorFile second = tensors.get(copy);
+    if (first == null || second == null || !first.sameBytes(table, second, copy)) {
+      throw new BadInputException(
+          "%s: %s and %s should be the same table and differ; give another checkpoint"
+              .formatted(folder, table, copy));
+    }
   }
 
   /** Reads every byte of it; throws {@link BadInputException} where one is not what was written. */
   public Checkpoint verify() {
     for (Manifest.Shard shard : manifest.shards()) {
-      ShardReader.open(folder, shard).verify();
+      ShardReader.verify(folder, shard);
     }
     return this;
   }
@@ -85,36 +96,35 @@ public final class Checkpoint {
   }
 
   /**
-   * A tensor that must be there, with these extents. It belongs to the scope that is open.
+   * A tensor that must be there, with these extents. It belongs to the scope that is open. Without
+   * an optimizer's state, what it remembers is zero, as before the first step.
    *
    * @throws BadInputException where it is missing or has others
    */
   public Tensor read(String name, long... shape) {
-    Held held = tensors.get(name);
+    TensorFile held = tensors.get(name);
     if (held == null) {
+      if (manifest.isFresh() && StateNames.isMoment(name)) {
+        return Tensor.zeros(shape);
+      }
       throw new BadInputException(
           folder
               + ": has no "
               + name
               + ", which the network needs; give a checkpoint of the same network and optimizer");
     }
-    if (!Arrays.equals(held.shape, shape)) {
+    long[] found = shape(name);
+    if (!Arrays.equals(found, shape)) {
       throw new BadInputException(
           folder
               + ": "
               + name
               + " is "
-              + words(held.shape)
+              + Kind.words(found)
               + ", but the network's is "
-              + words(shape)
+              + Kind.words(shape)
               + "; give a checkpoint of the same network");
     }
-    return held.shard.read(name);
-  }
-
-  private static String words(long... shape) {
-    return shape.length == 0
-        ? "a number"
-        : Arrays.stream(shape).mapToObj(Long::toString).collect(Collectors.joining("×"));
+    return held.read(name);
   }
 }

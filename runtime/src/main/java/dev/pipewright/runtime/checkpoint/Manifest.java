@@ -31,8 +31,40 @@ public record Manifest(
    */
   public record Shard(String file, long bytes, int checksum) {}
 
+  private static final String TIED = "tied ";
+  private static final String FRESH = "optimizer-state";
+  private static final String NONE = "none";
+
   public Manifest {
     settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
     shards = List.copyOf(shards);
+  }
+
+  /** Settings that say of which table each tensor is a copy, by the copy's name. */
+  public static Map<String, String> tied(Map<String, String> tables) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    tables.forEach((copy, table) -> settings.put(TIED + copy, table));
+    return settings;
+  }
+
+  /** Of which table each tensor is a copy, by the copy's name; empty in old checkpoints. */
+  public Map<String, String> tied() {
+    Map<String, String> tables = new LinkedHashMap<>();
+    settings.forEach((key, table) -> {
+      if (key.startsWith(TIED)) {
+        tables.put(key.substring(TIED.length()), table);
+      }
+    });
+    return tables;
+  }
+
+  /** Settings of a checkpoint of parameters alone, with which any optimizer and seed may begin. */
+  public static Map<String, String> fresh() {
+    return Map.of(FRESH, NONE);
+  }
+
+  /** Whether it holds parameters alone. */
+  public boolean isFresh() {
+    return NONE.equals(settings.get(FRESH));
   }
 }

@@ -1,34 +1,28 @@
 package dev.pipewright.runtime.checkpoint;
 
 import dev.pipewright.formats.file.OutputFile;
-import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.runtime.checkpoint.TensorFile.Entry;
+import dev.pipewright.runtime.checkpoint.TensorHead.Kind;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.zip.CRC32C;
 
 /**
- * Writes what a worker holds as a file of safetensors, which many programs read: the length of the
- * head as 64 bits, the head in JSON (for each tensor its kind of number, its extents and where its
- * bytes lie), and the bytes, lowest first (<a
- * href="https://huggingface.co/docs/safetensors">format</a>).
+ * Writes tensors as files of safetensors, which many programs read: a {@linkplain TensorHead head}
+ * and the bytes, lowest first.
  */
 public final class Shards {
   /** Numbers that are copied at a time: no tensor is in memory twice. */
   static final int CHUNK = 1 << 18;
-
-  private static final int ALIGNMENT = 8;
 
   private final FileChannel channel;
   private final CRC32C crc = new CRC32C();
@@ -53,7 +47,9 @@ public final class Shards {
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       Shards shard = new Shards(channel);
-      shard.head(tensors);
+      SequencedMap<String, Kind> kinds = new LinkedHashMap<>();
+      tensors.forEach((name, tensor) -> kinds.put(name, Kind.of(tensor)));
+      shard.put(TensorHead.of(kinds, Map.of()));
       for (Tensor tensor : tensors.values()) {
         shard.numbers(tensor);
       }
@@ -64,26 +60,36 @@ public final class Shards {
     }
   }
 
-  private void head(SequencedMap<String, Tensor> tensors) throws IOException {
-    Map<String, Object> head = new LinkedHashMap<>();
-    long at = 0;
-    for (Map.Entry<String, Tensor> entry : tensors.entrySet()) {
-      Tensor tensor = entry.getValue();
-      long bytes = tensor.elements() * (tensor.whole() ? Long.BYTES : Float.BYTES);
-      Map<String, Object> place = new LinkedHashMap<>();
-      place.put("dtype", tensor.whole() ? "I64" : "F32");
-      place.put("shape", Arrays.stream(tensor.shape()).boxed().toList());
-      place.put("data_offsets", List.of(at, at + bytes));
-      head.put(entry.getKey(), place);
-      at += bytes;
+  /**
+   * Copies tensors of other files into a file of a checkpoint.
+   *
+   * @param folder what {@link Checkpoints#begin} gave
+   * @param tensors and the file that has each, by name
+   */
+  public static Manifest.Shard copy(Path folder, String file, SequencedMap<String, Entry> tensors) {
+    Path path = folder.resolve(file);
+    try (FileChannel channel =
+        FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      Shards shard = copy(channel, tensors, Map.of());
+      channel.force(true);
+      return new Manifest.Shard(file, shard.written, (int) shard.crc.getValue());
+    } catch (IOException e) {
+      throw OutputFile.failed(path, "cannot be written", e);
     }
-    String text = head.isEmpty() ? "{}" : JsonText.of(head);
-    byte[] json = text.getBytes(StandardCharsets.UTF_8);
-    int padded = (json.length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    byte[] aligned = Arrays.copyOf(json, padded);
-    Arrays.fill(aligned, json.length, padded, (byte) ' ');
-    put(ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(padded).flip());
-    put(ByteBuffer.wrap(aligned));
+  }
+
+  /** Writes tensors of other files one after the other. */
+  static Shards copy(
+      FileChannel channel, SequencedMap<String, Entry> tensors, Map<String, String> metadata)
+      throws IOException {
+    SequencedMap<String, Kind> kinds = new LinkedHashMap<>();
+    tensors.forEach((name, entry) -> kinds.put(name, entry.kind()));
+    Shards shard = new Shards(channel);
+    shard.put(TensorHead.of(kinds, metadata));
+    for (Entry entry : tensors.values()) {
+      entry.file().read(entry.name(), shard::put);
+    }
+    return shard;
   }
 
   private void numbers(Tensor tensor) throws IOException {

@@ -11,6 +11,10 @@
  * </td></tr>
  * <tr><td>{@link dev.pipewright.runtime.checkpoint.Shards}</td><td>writes the file of one worker
  * </td></tr>
+ * <tr><td>{@link dev.pipewright.runtime.checkpoint.TensorFile}</td><td>reads a file of safetensors,
+ * of any program</td></tr>
+ * <tr><td>{@link dev.pipewright.runtime.checkpoint.MergedFile}</td><td>writes one for other programs
+ * </td></tr>
  * </table>
  */
 @NullMarked

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.runtime.checkpoint.StateNames;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.tensor.Scope;
@@ -193,7 +194,7 @@ abstract sealed class Flushed implements ParameterStore permits Resident, Sharde
     for (Parameter parameter : parameters()) {
       shares.put(parameter.name(), parameter.share());
       for (int moment = 1; moment <= updates.perParameter(); moment++) {
-        shares.put(StageState.moment(parameter.name(), moment), parameter.share());
+        shares.put(StateNames.moment(parameter.name(), moment), parameter.share());
       }
     }
     return shares;

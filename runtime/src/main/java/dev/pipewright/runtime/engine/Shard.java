@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.runtime.checkpoint.StateNames;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -190,7 +191,7 @@ final class Shard implements AutoCloseable {
         List<Tensor> whole = new ArrayList<>();
         for (Parameter parameter : parameters) {
           String name =
-              number == 0 ? parameter.name() : StageState.moment(parameter.name(), number);
+              number == 0 ? parameter.name() : StateNames.moment(parameter.name(), number);
           long[] shape = parameter.value().shape();
           Tensor piece = Tensor.empty(shape);
           parameter.share().take(piece, source.read(name, parameter.share().wholeShape(shape)));

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.runtime.checkpoint.StateNames;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.tensor.Scope;
@@ -61,7 +62,7 @@ final class StageState {
   static void put(Map<String, Tensor> state, Parameter parameter, List<Tensor> held) {
     state.put(parameter.name(), held.get(0));
     for (int moment = 1; moment < held.size(); moment++) {
-      state.put(moment(parameter.name(), moment), held.get(moment));
+      state.put(StateNames.moment(parameter.name(), moment), held.get(moment));
     }
   }
 
@@ -71,15 +72,6 @@ final class StageState {
     held.add(parameter.value());
     held.addAll(updates.moments(parameter.name()));
     return held;
-  }
-
-  /**
-   * The name of what the rule remembers of a parameter.
-   *
-   * @param number from 1
-   */
-  static String moment(String parameter, int number) {
-    return parameter + "/moment-" + (number - 1);
   }
 
   /** Whole parameters of shards, and what the rule remembers of them, by name; all call it. */

@@ -26,14 +26,16 @@ record Resumption(Path folder, Manifest manifest) {
    * @throws BadInputException where it is damaged or does not suit the run
    */
   static Resumption of(Path where, TrainingRequest request, String model) {
-    Path folder = find(where);
+    Path folder = find("--resume", where);
     Manifest manifest = Checkpoint.open(folder).verify().requireModel(model).manifest();
-    same(folder, "--seed", Long.toString(manifest.seed()), Long.toString(request.seed()));
-    same(
-        folder,
-        "--optimizer",
-        manifest.settings().getOrDefault(OPTIMIZER, optimizer(request)),
-        optimizer(request));
+    if (!manifest.isFresh()) {
+      same(folder, "--seed", Long.toString(manifest.seed()), Long.toString(request.seed()));
+      same(
+          folder,
+          "--optimizer",
+          manifest.settings().getOrDefault(OPTIMIZER, optimizer(request)),
+          optimizer(request));
+    }
     if (manifest.step() >= request.steps()) {
       throw new BadInputException(
           "--steps: %s has made %d steps already, and %d are wanted in all; give more"
@@ -46,7 +48,13 @@ record Resumption(Path folder, Manifest manifest) {
     return request.rule().kind().name().toLowerCase(Locale.ROOT);
   }
 
-  private static Path find(Path where) {
+  /**
+   * The folder of a checkpoint.
+   *
+   * @param argument that names where it is
+   * @param where its folder, or one that holds some of which the last counts
+   */
+  static Path find(String argument, Path where) {
     if (Files.exists(where.resolve("manifest.json"))) {
       return where;
     }
@@ -57,7 +65,10 @@ record Resumption(Path folder, Manifest manifest) {
       }
     }
     throw new BadInputException(
-        "--resume: " + where + " holds no checkpoint; give a folder step-… or one that holds some");
+        argument
+            + ": "
+            + where
+            + " holds no checkpoint; give a folder step-… or one that holds some");
   }
 
   private static void same(Path folder, String flag, String then, String now) {

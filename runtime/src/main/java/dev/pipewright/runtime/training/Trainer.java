@@ -29,6 +29,7 @@ import dev.pipewright.units.Seconds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,7 +101,7 @@ public final class Trainer implements TrainingService {
             request.steps(),
             request.evaluateEvery(),
             request.keeping().checkpointEvery());
-    Optional<CheckpointWriting> checkpoints = checkpoints(request, graph.name(), runSchedule);
+    Optional<CheckpointWriting> checkpoints = checkpoints(request, graph, runSchedule);
     try (MetricFiles metrics = new MetricFiles(out, runSchedule, request.assignment())) {
       RunLedger ledger =
           new RunLedger(request.assignment(), runSchedule, listener, metrics, checkpoints);
@@ -159,17 +160,20 @@ public final class Trainer implements TrainingService {
     }
   }
 
-  private static boolean holdsRun(Path folder) {
+  static boolean holdsRun(Path folder) {
     return folder.resolve(MetricFiles.LINES).toFile().length() > 0 // none where it never began
         || new Checkpoints(folder.resolve(CHECKPOINTS), 1).latest().isPresent();
   }
 
   private static Optional<CheckpointWriting> checkpoints(
-      TrainingRequest request, String model, RunSchedule runSchedule) {
+      TrainingRequest request, LayerGraph graph, RunSchedule runSchedule) {
     if (runSchedule.checkpointEvery() == 0) {
       return Optional.empty();
     }
     Assignment assignment = request.assignment();
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put(Resumption.OPTIMIZER, Resumption.optimizer(request));
+    settings.putAll(Manifest.tied(CheckpointFiles.tied(graph)));
     Path root = Path.of(request.keeping().folder().orElseThrow(), CHECKPOINTS);
     return Optional.of(
         new CheckpointWriting(
@@ -180,13 +184,13 @@ public final class Trainer implements TrainingService {
                     step,
                     runSchedule.position(step, assignment),
                     request.seed(),
-                    model,
+                    graph.name(),
                     "%s, %d stages, %d workers"
                         .formatted(
                             assignment.schedule().name(),
                             assignment.stages().size(),
                             assignment.size()),
-                    Map.of(Resumption.OPTIMIZER, Resumption.optimizer(request)),
+                    settings,
                     List.of())));
   }
 

@@ -36,14 +36,14 @@ public final class Connection implements AutoCloseable {
     return new Connection(
         channel,
         handshake.number(),
-        handshake.sealed() ? new Sealing(handshake.doorKey(), handshake.guestKey()) : null);
+        handshake.sealed() ? Sealing.of(handshake.keys(true), true) : null);
   }
 
   private static Connection ofGuest(SocketChannel channel, Handshake handshake) throws IOException {
     return new Connection(
         channel,
         handshake.number(),
-        handshake.sealed() ? new Sealing(handshake.guestKey(), handshake.doorKey()) : null);
+        handshake.sealed() ? Sealing.of(handshake.keys(false), false) : null);
   }
 
   /**

@@ -11,6 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,7 @@ public final class Door implements AutoCloseable {
 
   private final ServerSocketChannel server;
   private final Selector selector;
-  private final boolean sealed;
+  private final Optional<EphemeralKey> key; // where frames are sealed
   private final Secret secret;
   private final Deque<Stranger> strangers = new ArrayDeque<>(); // the first has waited longest
   private volatile @Nullable Thread thread; // from receive on
@@ -53,7 +54,7 @@ public final class Door implements AutoCloseable {
   private Door(ServerSocketChannel server, boolean sealed, Secret secret) throws IOException {
     this.server = server;
     this.selector = Selector.open();
-    this.sealed = sealed;
+    this.key = sealed ? Optional.of(EphemeralKey.random()) : Optional.empty();
     this.secret = secret;
   }
 
@@ -118,7 +119,7 @@ public final class Door implements AutoCloseable {
         return;
       }
       channel.configureBlocking(false);
-      Stranger stranger = new Stranger(channel, Handshake.offer(sealed));
+      Stranger stranger = new Stranger(channel, Handshake.offer(key));
       channel.register(selector, SelectionKey.OP_READ, stranger);
       if (strangers.size() == MOST_STRANGERS) {
         close(strangers.remove().channel);
@@ -151,7 +152,7 @@ public final class Door implements AutoCloseable {
 
   private void answer(Stranger stranger, Guests guests) throws IOException {
     byte[] answer = stranger.answer.array();
-    Handshake handshake = Handshake.ofDoor(secret, stranger.offer, answer);
+    Handshake handshake = Handshake.ofDoor(secret, stranger.offer, answer, key);
     boolean right = handshake.proves(answer);
     byte[] proof = right ? handshake.proof() : new byte[Handshake.PROOF_BYTES];
     stranger.channel.write(ByteBuffer.wrap(proof)); // likewise

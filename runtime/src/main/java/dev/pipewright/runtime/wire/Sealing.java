@@ -24,6 +24,11 @@ final class Sealing {
     this.others = new Seal(others);
   }
 
+  /** The frames of one end of a connection. */
+  static Sealing of(Handshake.Keys keys, boolean atDoor) {
+    return atDoor ? new Sealing(keys.door(), keys.guest()) : new Sealing(keys.guest(), keys.door());
+  }
+
   private static ByteBuffer frame() {
     return ByteBuffer.allocateDirect(Seal.LENGTH_BYTES + Seal.TEXT_BYTES + Seal.TAG_BYTES);
   }

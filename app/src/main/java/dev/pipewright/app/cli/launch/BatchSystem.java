@@ -113,14 +113,7 @@ public enum BatchSystem {
     public String text(LaunchedTraining job) {
       Map<String, String> variables = new LinkedHashMap<>();
       variables.put("WORLD_SIZE", "value: \"" + job.nodes() + "\"\n");
-      variables.put(
-          "PIPEWRIGHT_TOKEN",
-          "valueFrom:\n  secretKeyRef:\n    name: %s-token\n    key: token\n"
-              .formatted(job.name()));
-      String script =
-          job.folder().isEmpty()
-              ? "exec " + job.command() + "\n"
-              : resuming(job) + "exec " + job.command() + " \"${resume[@]}\"\n";
+      variables.put("PIPEWRIGHT_TOKEN", token(job));
       return new JobSet(
               job.name(),
               job.nodes(),
@@ -128,15 +121,28 @@ public enum BatchSystem {
               RankEnvironment.USUAL_PORT,
               "RANK",
               variables,
-              0,
+              job.gpusPerNode(),
               job.folder().isEmpty() ? 0 : RESTARTS,
-              script)
+              script(job))
           .text();
     }
   };
 
   private static final int MARGIN = 15; // seconds for the script to requeue the job
   private static final int RESTARTS = 10;
+
+  /** The value of a pod's token, from a secret that has the job's name. */
+  static String token(LaunchedTraining job) {
+    return "valueFrom:\n  secretKeyRef:\n    name: %s-token\n    key: token\n"
+        .formatted(job.name());
+  }
+
+  /** What bash runs in a pod. */
+  static String script(LaunchedTraining job) {
+    return job.folder().isEmpty()
+        ? "exec " + job.command() + "\n"
+        : resuming(job) + "exec " + job.command() + " \"${resume[@]}\"\n";
+  }
 
   /** The name of a job's file. */
   public abstract String file();

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param leastNodes with which it goes on under another plan; as many as nodes where it does not
  * @param time Slurm's limit
  * @param image of Kubernetes' container
+ * @param cuda whether each worker computes with a GPU
  */
 public record LaunchedTraining(
     String name,
@@ -27,7 +28,8 @@ public record LaunchedTraining(
     int grace,
     int leastNodes,
     @Nullable String time,
-    @Nullable String image) {
+    @Nullable String image,
+    boolean cuda) {
   public LaunchedTraining {
     arguments = List.copyOf(arguments);
   }
@@ -35,6 +37,11 @@ public record LaunchedTraining(
   /** Most workers of a node. */
   int perNode() {
     return (workers + nodes - 1) / nodes;
+  }
+
+  /** GPUs that a node must have. */
+  int gpusPerNode() {
+    return cuda ? perNode() : 0;
   }
 
   /** The command of every rank, as bash reads it. */

@@ -134,7 +134,8 @@ record ImportedRun(
   String collectivesCsv() {
     StringBuilder text = new StringBuilder("collective,devices,bytes,seconds\n");
     for (CollectiveTiming timing : collectives) {
-      text.append(word(timing)).append(',').append(timing.devices()).append(',');
+      text.append(timing.kind().name().toLowerCase(Locale.ROOT));
+      text.append(',').append(timing.devices()).append(',');
       double seconds = Math.round(PICOSECONDS * timing.seconds()) / PICOSECONDS;
       text.append(Units.plain(timing.bytes())).append(',').append(seconds).append('\n');
     }

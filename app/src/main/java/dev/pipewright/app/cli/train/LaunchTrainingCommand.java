@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.launch.BatchSystem;
+import dev.pipewright.app.cli.launch.KubernetesFlags;
 import dev.pipewright.app.cli.launch.LaunchedTraining;
 import dev.pipewright.app.cli.terminal.ParseMistakes;
 import dev.pipewright.formats.export.JobNames;
@@ -49,7 +50,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "slurm|k8s",
-      description = "What runs jobs: Slurm, or Kubernetes with JobSet.")
+      description = "What runs jobs: Slurm, or Kubernetes with JobSet or TrainJob.")
   private BatchSystem system = BatchSystem.SLURM;
 
   @Parameters(
@@ -60,6 +61,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   private List<String> training = List.of();
 
   @Mixin private SweepJobFlags sweep = new SweepJobFlags();
+  @Mixin private KubernetesFlags kubernetes = new KubernetesFlags();
 
   @Option(
       names = "--nodes",
@@ -127,10 +129,11 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
       if (nodes != null) {
         throw new BadInputException("--nodes: each task of a sweep has one node; give --array N");
       }
+      kubernetes.refuseWith("--sweep");
       CommandLine plan = Objects.requireNonNull(root().getSubcommands().get("plan"));
       return written(system.sweepFile(), system.text(sweep.job(plan, training, name, time, image)));
     }
-    return written(system.file(), trainingJob());
+    return written(kubernetes.file(system), trainingJob());
   }
 
   private String trainingJob() {
@@ -145,6 +148,9 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
           "--nodes: the run has %d workers, which %d nodes cannot share; give at most as many"
               .formatted(planned.workers(), count));
     }
+    if (system == BatchSystem.K8S) {
+      PlannedNodes.requireSame(planned.plan(), count);
+    }
     LaunchedTraining job =
         new LaunchedTraining(
             name == null ? JobNames.of("train", planned.model()) : name,
@@ -156,8 +162,9 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
             grace,
             leastNodes(count, planned),
             time,
-            image);
-    return system.text(job);
+            image,
+            planned.cuda());
+    return kubernetes.text(system, job);
   }
 
   private int leastNodes(int count, TrainCommand.Planned planned) {
@@ -199,6 +206,7 @@ public final class LaunchTrainingCommand implements Callable<Integer> {
   }
 
   private void check() {
+    kubernetes.check(system);
     AtLeast.one("--grace", grace);
     if (name != null && !name.matches(NAME)) {
       throw new BadInputException(

@@ -9,6 +9,7 @@ import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingService;
@@ -179,9 +180,17 @@ public final class TrainCommand implements Callable<Integer> {
    *
    * @param resumable the folder of its checkpoints, where it writes any
    * @param replanned throws where it cannot be planned anew for fewer than so many nodes
+   * @param cuda whether each worker computes with a GPU
+   * @param plan that it follows, where that is a file
    */
   record Planned(
-      String model, int workers, int threads, Optional<String> resumable, IntConsumer replanned) {}
+      String model,
+      int workers,
+      int threads,
+      Optional<String> resumable,
+      boolean cuda,
+      Optional<TrainingStages> plan,
+      IntConsumer replanned) {}
 
   /** Reads what is to be trained, and throws as a run would; trains nothing. */
   Planned planned() {
@@ -194,6 +203,8 @@ public final class TrainCommand implements Callable<Integer> {
         request.keeping().checkpointEvery() > 0
             ? Optional.ofNullable(keeping.out).map(Path::toString)
             : Optional.empty(),
+        request.computing().device() == Device.CUDA,
+        chosen.plan(),
         nodes -> Replanning.of(chosen, nodes));
   }
 
