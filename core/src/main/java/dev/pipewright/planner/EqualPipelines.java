@@ -354,7 +354,7 @@ final class EqualPipelines {
 
   /** Seconds that no pipeline can be faster than; infinite where none fits. */
   double leastSeconds() {
-    return drafts.stream().mapToDouble(this::bound).min().orElse(Double.POSITIVE_INFINITY);
+    return new LeastStep(choices, shapes).of(drafts);
   }
 
   /** Plans that were priced. */

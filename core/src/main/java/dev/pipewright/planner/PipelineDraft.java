@@ -68,4 +68,19 @@ final class PipelineDraft {
   double bound(ScheduleShape shape) {
     return byShape.computeIfAbsent(shape, key -> bounds.seconds(grid, batching, key));
   }
+
+  /**
+   * The same of one schedule, with bounds that take longer.
+   *
+   * @param folded whether it is made for durations, with two stages on each rank
+   * @param enough no higher bound is asked for
+   */
+  double bound(
+      ScheduleShape shape, CountedSchedules.Facts facts, boolean folded, double enough) {
+    double bound = bound(shape);
+    return bound >= enough
+        ? bound
+        : Math.max(
+            bound, bounds.thorough(grid, batching, shape, facts.orders(), folded, enough));
+  }
 }

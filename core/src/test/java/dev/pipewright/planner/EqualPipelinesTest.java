@@ -51,7 +51,7 @@ class EqualPipelinesTest {
   }
 
   /** The same with so little memory that most plans have to recompute. */
-  private static StageCosts tight(StageCosts costs, SplittableRandom random) {
+  static StageCosts tight(StageCosts costs, SplittableRandom random) {
     Workload of = costs.workload();
     int layers = costs.size();
     double bytes =
@@ -332,7 +332,7 @@ class EqualPipelinesTest {
     assertTrue(tight > 200, "bounds within 5 %: " + tight);
   }
 
-  private static PipelineBounds bounds(
+  static PipelineBounds bounds(
       StageCosts costs, Parallelism parallelism, Recomputation recomputation) {
     int[] path = OnePath.positions(costs.workload().chain());
     DividedWork work = new DividedWork(costs, parallelism, path);
@@ -405,7 +405,7 @@ class EqualPipelinesTest {
   }
 
   /** Balanced, and after some moves; none where there is no such schedule. */
-  private static List<ScheduledCuts> cuts(
+  static List<ScheduledCuts> cuts(
       Choice choice,
       Grid grid,
       MicroBatching batching,
