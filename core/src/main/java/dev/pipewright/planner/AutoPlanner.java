@@ -29,7 +29,7 @@ public final class AutoPlanner {
   /** The planner's name. */
   public static final String NAME = "auto";
 
-  static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(6, 2, 12, 2, 40);
+  static final SearchEffort EFFORT = new SearchEffort(6, 2, 8, 2, 40);
   private static final String FIRST = PipelinePolicy.A.scheduleName();
   private static final double HOPE = 1.03; // how much slower hybrids may begin
   private static final List<Integer> CHUNKS = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16);

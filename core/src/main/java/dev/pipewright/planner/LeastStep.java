@@ -10,18 +10,25 @@ import java.util.Objects;
 /**
  * Seconds that no equal pipeline is faster than, over all grids and schedules. Bounds that take
  * long ({@link PipelineBounds#thorough}) are computed where the quick ones are lowest, until the
- * next quick one is higher than what is known.
+ * next quick one is higher than what is known, or less than {@value #NEAR} below the best pipeline.
  *
  * @param choices of schedules; of a single rank the first one stands for all
  * @param shapes of these
  */
 record LeastStep(List<Choice> choices, Map<Choice, ScheduleShape> shapes) {
 
+  private static final double NEAR = 0.01;
+
   /** A grid with a schedule, and seconds that no pipeline of it is faster than. */
   private record Bounded(PipelineDraft draft, Choice choice, double seconds) {}
 
-  /** Infinite where no pipeline fits. */
-  double of(List<PipelineDraft> drafts) {
+  /**
+   * Infinite where no pipeline fits.
+   *
+   * @param known seconds of the best pipeline that fits; infinite where there is none
+   */
+  double of(List<PipelineDraft> drafts, double known) {
+    double enough = known / (1 + NEAR);
     List<Bounded> all = new ArrayList<>();
     for (PipelineDraft draft : drafts) {
       for (Choice choice : draft.grid().ranks() == 1 ? choices.subList(0, 1) : choices) {
@@ -32,7 +39,8 @@ record LeastStep(List<Choice> choices, Map<Choice, ScheduleShape> shapes) {
     CountedSchedules counted = new CountedSchedules();
     double least = Double.POSITIVE_INFINITY;
     for (Bounded each : all) {
-      if (each.seconds() >= least) {
+      if (each.seconds() >= Math.min(least, enough)) {
+        least = Math.min(least, each.seconds());
         break;
       }
       PipelineDraft draft = each.draft();

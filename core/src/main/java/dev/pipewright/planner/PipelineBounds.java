@@ -119,7 +119,7 @@ final class PipelineBounds {
   }
 
   /** Of what stages keep; 0 where all is recomputed. */
-  private double keeping(
+  double keeping(
       Grid grid,
       MicroBatching batching,
       ScheduleShape shape,

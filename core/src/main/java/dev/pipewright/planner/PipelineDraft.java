@@ -83,4 +83,12 @@ final class PipelineDraft {
         : Math.max(
             bound, bounds.thorough(grid, batching, shape, facts.orders(), folded, enough));
   }
+
+  /** The same by what stages keep alone. */
+  double keeping(ScheduleShape shape, CountedSchedules.Facts facts, double enough) {
+    double bound = bound(shape);
+    return bound >= enough
+        ? bound
+        : Math.max(bound, bounds.keeping(grid, batching, shape, facts.orders(), enough));
+  }
 }

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EqualPipelinesTest {
   private static final int INSTANCES = 200;
   private static final int DIVIDED = 60; // instances with divided tokens, which take longer
-  private static final EqualPipelines.Effort ALL_GRIDS =
-      new EqualPipelines.Effort(99, 2, 12, 2, 40);
+  private static final SearchEffort ALL_GRIDS =
+      new SearchEffort(99, 2, 12, 2, 40);
   private static final int BATCH = 8;
   private static final double ROUNDING = 1e-9;
   static final List<Parallelism> NONE = List.of(Parallelism.NONE);
@@ -75,7 +75,7 @@ class EqualPipelinesTest {
   }
 
   private static EqualPipelines pipelines(
-      StageCosts costs, Request request, EqualPipelines.Effort effort, List<Parallelism> kinds) {
+      StageCosts costs, Request request, SearchEffort effort, List<Parallelism> kinds) {
     EqualPipelines pipelines =
         new EqualPipelines(costs, request, choices(request), effort, () -> false);
     kinds.forEach(parallelism -> pipelines.add(parallelism, SHARDING));
@@ -210,7 +210,7 @@ class EqualPipelinesTest {
   private static List<Candidate> asGoodAsExhaustive(
       StageCosts costs,
       Request request,
-      EqualPipelines.Effort effort,
+      SearchEffort effort,
       List<Parallelism> kinds,
       PipelineOracle oracle,
       String what) {
