@@ -13,7 +13,7 @@ import java.util.Map;
  * long ones here.
  */
 final class CountedSchedules {
-  private static final long MOST_PASSES = 100_000;
+  private static final long MOST_PASSES = 20_000;
 
   private final Map<List<Object>, Facts> known = new HashMap<>();
 
@@ -42,8 +42,7 @@ final class CountedSchedules {
     try {
       Schedule schedule =
           choice.entry().make(ScheduleInput.counts(ranks, microBatches, choice.chunks()));
-      return new Facts(
-          true, List.of(WorkOrder.of(schedule), WorkOrder.ofLastStages(schedule)));
+      return new Facts(true, List.of(WorkOrder.of(schedule), WorkOrder.ofLastStages(schedule)));
     } catch (IllegalArgumentException e) { // so it will be when it is priced
       return new Facts(false, List.of());
     }

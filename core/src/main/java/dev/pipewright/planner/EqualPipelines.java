@@ -287,6 +287,7 @@ final class EqualPipelines {
 
   private void keep(PricedPipeline each) {
     priced.add(each);
+    each.draft().learn(each.cuts().plan());
     limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
   }
 
@@ -297,10 +298,7 @@ final class EqualPipelines {
     return !ended && differs(pair) && !hopeless(draft, pair.choice()) && !shardsInVain(draft);
   }
 
-  /**
-   * Whether the schedule differs from the first one: of a single rank none does. Very many stages
-   * on a rank shorten what follows the last pass, which matters where micro-batches are few.
-   */
+  /** Whether it differs from the first schedule; very many stages need few micro-batches. */
   private boolean differs(Pair pair) {
     int ranks = pair.draft().grid().ranks();
     boolean usual =
@@ -318,7 +316,7 @@ final class EqualPipelines {
       double rest =
           (draft.batching().microBatches() - draft.few().microBatches()) * draft.leastWork();
       double worth = first ? Double.POSITIVE_INFINITY : WORTH * limit - rest;
-      cuts.ifPresent(made -> made.price(worth));
+      cuts.ifPresent(made -> made.price(worth, draft.lacks()));
       return new Outcome(cuts.map(made -> new PricedPipeline(draft, made)), Optional.empty());
     } catch (IllegalArgumentException e) { // the schedule is not for these numbers
       return new Outcome(Optional.empty(), Optional.ofNullable(e.getMessage()));

@@ -20,8 +20,8 @@ package dev.pipewright.planner;
  *       stage's last sum.
  * </ul>
  *
- * <p>Each rank recomputes what its memory demands ({@link FoldedMemory}): a stage keeps what it does
- * from the start of its forward pass until the micro-batch has come back to it.
+ * <p>Each rank recomputes what its memory demands ({@link FoldedMemory}): a stage keeps what it
+ * does from the start of its forward pass until the micro-batch has come back to it.
  *
  * <p>Where two pipelines run through the ranks from both ends, two ranks have the same two stages
  * and half of the micro-batches each, so the same holds, but for the sums, of half as many ranks.

@@ -88,14 +88,12 @@ final class FoldedMemory {
     }
     int other = inFlight.length - 1 - stages.rank();
     return Math.max(
-        overTime,
-        recomputed(stages, inFlight[stages.rank()], inFlight[other], holders * free));
+        overTime, recomputed(stages, inFlight[stages.rank()], inFlight[other], holders * free));
   }
 
   /** The same where bytes in some unit are too many for the room. */
   private double recomputed(Stages stages, double ofFirst, double ofSecond, double room) {
-    double fixed =
-        ofFirst * inputs[stages.from()] + ofSecond * inputs[stages.second()];
+    double fixed = ofFirst * inputs[stages.from()] + ofSecond * inputs[stages.second()];
     double first = ofFirst * (kept[stages.first()] - kept[stages.from()]);
     double second = ofSecond * (kept[stages.to()] - kept[stages.second()]);
     double lacking = fixed + first + second - room * ROUNDING;

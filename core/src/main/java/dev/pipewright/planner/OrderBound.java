@@ -17,7 +17,8 @@ import java.util.function.ToDoubleBiFunction;
  * @param send seconds of a message by sending and receiving rank, at least
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record OrderBound(LayerLoads loads, double[] tail, double[] rest, ToDoubleBiFunction<Integer, Integer> send) {
+record OrderBound(
+    LayerLoads loads, double[] tail, double[] rest, ToDoubleBiFunction<Integer, Integer> send) {
 
   /** Of a step on so many ranks. */
   double seconds(WorkOrder order, int ranks) {
@@ -45,7 +46,8 @@ record OrderBound(LayerLoads loads, double[] tail, double[] rest, ToDoubleBiFunc
     double seconds = 0;
     for (int from = 0; from < count.length; from++) {
       for (int to = 0; to < count.length; to++) {
-        seconds += count[from][to] == 0 || from == to ? 0 : count[from][to] * send.applyAsDouble(from, to);
+        seconds +=
+            count[from][to] == 0 || from == to ? 0 : count[from][to] * send.applyAsDouble(from, to);
       }
     }
     return seconds;

@@ -110,45 +110,54 @@ final class PipelineBounds {
       bound = bound < enough ? Math.max(bound, ordered(grid, batching, shape, order)) : bound;
     }
     int folds = orders.isEmpty() ? folded ? 1 : 0 : orders.get(0).folds();
-    if (folds == 0 || bound >= enough) {
-      return bound;
+    if (folds > 0 && bound < enough) {
+      int[] inFlight = orders.isEmpty() ? new int[0] : orders.get(0).inFlight();
+      double quick = Math.max(bound, seconds(grid, batching, shape));
+      bound = raised(folds(grid, batching, loads, folds, inFlight), quick, enough);
     }
-    int[] inFlight = orders.isEmpty() ? new int[0] : orders.get(0).inFlight();
-    double quick = Math.max(bound, seconds(grid, batching, shape));
-    return raised(folds(grid, batching, loads, folds, inFlight), quick, enough);
+    return bound < enough && remembers(grid, shape)
+        ? Math.max(
+            bound,
+            memory(grid, batching, shape)
+                .overTime(
+                    grid.ranks() * shape.chunks(), grid(grid, batching, shape).mean(), enough))
+        : bound;
   }
 
-  /** Of what stages keep; 0 where all is recomputed. */
+  /**
+   * Of what stages keep at once; 0 where all is recomputed, or the order of work is not known.
+   *
+   * @param enough no higher bound is asked for
+   */
   double keeping(
       Grid grid,
       MicroBatching batching,
       ScheduleShape shape,
       List<WorkOrder> orders,
       double enough) {
-    double free = free(grid, shape);
-    if (recomputation.always() || free <= 0) {
-      return 0;
-    }
-    StageMemoryBound memory =
-        new StageMemoryBound(
-            loads(grid, batching, shape),
-            work.inputs(StageCosts.slice(batching.samples(), grid.replicas())),
-            grid.ranks(),
-            batching.microBatches(),
-            shape.splits(),
-            recomputation,
-            free,
-            working(grid, batching));
-    double mean = grid(grid, batching, shape).mean();
-    double atOnce =
-        orders.isEmpty() ? 0 : memory.atOnce(orders.get(0).inFlight(), mean, enough);
-    return atOnce >= enough
-        ? atOnce
-        : Math.max(atOnce, memory.overTime(grid.ranks() * shape.chunks(), mean, enough));
+    return !orders.isEmpty() && remembers(grid, shape)
+        ? memory(grid, batching, shape)
+            .atOnce(orders.get(0).inFlight(), grid(grid, batching, shape).mean(), enough)
+        : 0;
   }
 
-  private double ordered(
-      Grid grid, MicroBatching batching, ScheduleShape shape, WorkOrder order) {
+  private boolean remembers(Grid grid, ScheduleShape shape) {
+    return !recomputation.always() && free(grid, shape) > 0;
+  }
+
+  private StageMemoryBound memory(Grid grid, MicroBatching batching, ScheduleShape shape) {
+    return new StageMemoryBound(
+        loads(grid, batching, shape),
+        work.inputs(StageCosts.slice(batching.samples(), grid.replicas())),
+        grid.ranks(),
+        batching.microBatches(),
+        shape.splits(),
+        recomputation,
+        free(grid, shape),
+        working(grid, batching));
+  }
+
+  private double ordered(Grid grid, MicroBatching batching, ScheduleShape shape, WorkOrder order) {
     LayerLoads loads = loads(grid, batching, shape);
     boolean known = shape.chains() == 1 || !grid.parallelism().several(); // who sums gradients
     Links least = links(grid, shape.chains());
@@ -340,8 +349,7 @@ final class PipelineBounds {
   }
 
   private static int[] both(int[] devices, int opposite, Grid grid) {
-    return IntStream.concat(
-            Arrays.stream(devices), Arrays.stream(devices(grid, opposite)))
+    return IntStream.concat(Arrays.stream(devices), Arrays.stream(devices(grid, opposite)))
         .distinct()
         .sorted()
         .toArray();

@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.plan.PipelinePlan;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,6 +14,7 @@ final class PipelineDraft {
   private final double filling;
   private final double bubble;
   private final Map<ScheduleShape, Double> byShape = new HashMap<>();
+  private boolean lacks;
 
   /**
    * Of a grid.
@@ -75,13 +77,11 @@ final class PipelineDraft {
    * @param folded whether it is made for durations, with two stages on each rank
    * @param enough no higher bound is asked for
    */
-  double bound(
-      ScheduleShape shape, CountedSchedules.Facts facts, boolean folded, double enough) {
+  double bound(ScheduleShape shape, CountedSchedules.Facts facts, boolean folded, double enough) {
     double bound = bound(shape);
     return bound >= enough
         ? bound
-        : Math.max(
-            bound, bounds.thorough(grid, batching, shape, facts.orders(), folded, enough));
+        : Math.max(bound, bounds.thorough(grid, batching, shape, facts.orders(), folded, enough));
   }
 
   /** The same by what stages keep alone. */
@@ -90,5 +90,15 @@ final class PipelineDraft {
     return bound >= enough
         ? bound
         : Math.max(bound, bounds.keeping(grid, batching, shape, facts.orders(), enough));
+  }
+
+  /** Remembers whether a plan of it overlaps sums of gradients, for lack of memory. */
+  void learn(PipelinePlan plan) {
+    lacks |= plan.overlapGradients();
+  }
+
+  /** Whether a plan of it has lacked memory. */
+  boolean lacks() {
+    return lacks;
   }
 }

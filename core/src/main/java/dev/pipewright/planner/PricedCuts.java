@@ -28,8 +28,7 @@ record PricedCuts(ScheduleSpec order, int[] firsts, PipelinePlan plan, Assessmen
     double beyond = beyond();
     double others = other.beyond();
     return beyond < others * LEAST_GAIN
-        || (beyond == others
-            && estimate.stepSeconds() < other.estimate.stepSeconds() * LEAST_GAIN);
+        || (beyond == others && estimate.stepSeconds() < other.estimate.stepSeconds() * LEAST_GAIN);
   }
 
   /** What the fullest device lacks, as a share of its memory; 0 where all stages fit. */

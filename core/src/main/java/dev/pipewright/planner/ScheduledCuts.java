@@ -108,14 +108,17 @@ final class ScheduledCuts {
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
   void price() {
-    price(Double.POSITIVE_INFINITY);
+    price(Double.POSITIVE_INFINITY, false);
   }
 
   /**
    * The same, but where memory does not suffice without recomputation and a step takes longer than
    * {@code worth} seconds even so, it does not recompute.
+   *
+   * @param lacks whether sums of gradients of sharded states overlap from the start
    */
-  void price(double worth) {
+  void price(double worth, boolean lacks) {
+    overlaps |= lacks && sharded();
     worthwhile = worth;
     best = priced(order(), balanced);
     worthwhile = Double.POSITIVE_INFINITY;
@@ -180,6 +183,7 @@ final class ScheduledCuts {
     ScheduledCuts made =
         new ScheduledCuts(
             entry, grid, other, request, oracle, layersInARow, path, best().firsts(), known);
+    made.overlaps = overlaps;
     made.price();
     return made;
   }

@@ -33,8 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EqualPipelinesTest {
   private static final int INSTANCES = 200;
   private static final int DIVIDED = 60; // instances with divided tokens, which take longer
-  private static final SearchEffort ALL_GRIDS =
-      new SearchEffort(99, 2, 12, 2, 40);
+  private static final SearchEffort ALL_GRIDS = new SearchEffort(99, 2, 12, 2, 40);
   private static final int BATCH = 8;
   private static final double ROUNDING = 1e-9;
   static final List<Parallelism> NONE = List.of(Parallelism.NONE);

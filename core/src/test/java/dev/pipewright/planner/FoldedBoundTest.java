@@ -88,8 +88,7 @@ class FoldedBoundTest {
       Arrays.fill(peak, 0);
       double haste = random.nextDouble(); // how often work is taken as soon as it can run
       while (!left.isEmpty()) {
-        List<Op> ready =
-            left.stream().filter(op -> !Double.isNaN(input(op, ends))).toList();
+        List<Op> ready = left.stream().filter(op -> !Double.isNaN(input(op, ends))).toList();
         Op op = ready.get(random.nextInt(ready.size()));
         for (Op other : ready) {
           boolean sooner = start(other, ends, free) < start(op, ends, free);
@@ -187,12 +186,10 @@ class FoldedBoundTest {
       double kept = LayerLoads.sum(pipeline.loads.kept());
       double least = pipeline.microBatches * pipeline.loads.passes() / 2;
       for (double seconds = least; seconds < 3 * least; seconds *= 1.1) {
-        boolean roomy =
-            pipeline.bound(1e9, none, Recomputation.SELECTIVE).isPossible(seconds);
+        boolean roomy = pipeline.bound(1e9, none, Recomputation.SELECTIVE).isPossible(seconds);
         boolean narrow =
             pipeline.bound(kept / 20, none, Recomputation.SELECTIVE).isPossible(seconds);
-        boolean keeping =
-            pipeline.bound(kept / 20, none, Recomputation.NEVER).isPossible(seconds);
+        boolean keeping = pipeline.bound(kept / 20, none, Recomputation.NEVER).isPossible(seconds);
         assertTrue(!narrow || roomy);
         assertTrue(!keeping || narrow);
         longer += roomy && !narrow ? 1 : 0;

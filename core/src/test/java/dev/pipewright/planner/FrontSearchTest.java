@@ -10,7 +10,6 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.ZeroStage;
-
 import dev.pipewright.planner.FrontSearch.Steps;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;

@@ -91,8 +91,11 @@ class StageMemoryBoundTest {
       double best = Double.POSITIVE_INFINITY;
       for (int again = 0; again < 1 << problem.loads().size(); again++) {
         double held =
-            least(problem, stages, again, (first, end, stage, runs) ->
-                overTime(problem, first, end, runs));
+            least(
+                problem,
+                stages,
+                again,
+                (first, end, stage, runs) -> overTime(problem, first, end, runs));
         double seconds = MICRO_BATCHES * held / (RANKS * problem.free());
         best = Math.min(best, Math.max(problem.step(again), seconds));
       }
@@ -130,8 +133,11 @@ class StageMemoryBoundTest {
       double best = Double.POSITIVE_INFINITY;
       for (int again = 0; again < 1 << problem.loads().size(); again++) {
         double held =
-            least(problem, inFlight.length, again, (first, end, stage, runs) ->
-                inFlight[stage] * atOnce(problem, first, end, runs));
+            least(
+                problem,
+                inFlight.length,
+                again,
+                (first, end, stage, runs) -> inFlight[stage] * atOnce(problem, first, end, runs));
         best = held <= RANKS * problem.free() ? Math.min(best, problem.step(again)) : best;
       }
       double bound = problem.bound().atOnce(inFlight, problem.mean(), Double.POSITIVE_INFINITY);

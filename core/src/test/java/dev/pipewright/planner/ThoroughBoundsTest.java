@@ -112,8 +112,7 @@ class ThoroughBoundsTest {
     double kept = any.heldBytes(0, any.size(), BATCH);
     Bytes memory = Bytes.of(states / 2 + kept * random.nextDouble(0.02, 0.5));
     return new StageCosts(
-        new Workload(
-            of.chain(), of.profile(), of.training(), of.cluster().withMemory(memory)));
+        new Workload(of.chain(), of.profile(), of.training(), of.cluster().withMemory(memory)));
   }
 
   private void holds(
@@ -140,7 +139,8 @@ class ThoroughBoundsTest {
       String what = instance + " " + choice.entry().name() + " " + grid + " " + batching;
       for (boolean other : new boolean[] {false, true}) {
         PipelinePlan plan = each.plan();
-        check(other ? plan.overlapping(!plan.overlapGradients()) : plan, bound, quick, oracle, what);
+        check(
+            other ? plan.overlapping(!plan.overlapGradients()) : plan, bound, quick, oracle, what);
       }
     }
   }
