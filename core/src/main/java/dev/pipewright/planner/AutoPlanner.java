@@ -29,10 +29,10 @@ public final class AutoPlanner {
   /** The planner's name. */
   public static final String NAME = "auto";
 
-  static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(6, 2, 12, 2, 40);
+  static final SearchEffort EFFORT = new SearchEffort(6, 2, 8, 2, 40);
   private static final String FIRST = PipelinePolicy.A.scheduleName();
   private static final double HOPE = 1.03; // how much slower hybrids may begin
-  private static final int MOST_CHUNKS = 8;
+  private static final List<Integer> CHUNKS = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16);
 
   private AutoPlanner() {}
 
@@ -144,9 +144,10 @@ public final class AutoPlanner {
       boolean asked =
           PipelinePolicy.find(entry.name()).map(request.policies()::contains).orElse(!some);
       if (entry.isSynchronousPipeline() && asked && request.restriction().allows(entry.name())) {
-        int most = entry.fixedChunks() ? entry.chunks() : MOST_CHUNKS;
-        for (int chunks = entry.chunks(); chunks <= most; chunks++) {
-          choices.add(new Choice(entry, chunks));
+        for (int chunks : entry.fixedChunks() ? List.of(entry.chunks()) : CHUNKS) {
+          if (chunks >= entry.chunks()) {
+            choices.add(new Choice(entry, chunks));
+          }
         }
       }
     }

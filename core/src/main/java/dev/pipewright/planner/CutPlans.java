@@ -33,9 +33,11 @@ final class CutPlans {
    *
    * @param cuts the first layer of each stage, in positions of the path
    * @param share of the layers of each stage that are recomputed
+   * @param overlaps whether gradients are summed during the last backward pass
    * @throws IllegalArgumentException where none with this order of work keeps the restriction
    */
-  PipelinePlan plan(ScheduleSpec order, int microBatches, int[] cuts, double[] share) {
+  PipelinePlan plan(
+      ScheduleSpec order, int microBatches, int[] cuts, double[] share, boolean overlaps) {
     Placement placement = order.placement(cuts.length);
     int[] inFlight = order.inFlight(cuts.length, microBatches);
     List<StagePlan> stages = new ArrayList<>();
@@ -58,7 +60,7 @@ final class CutPlans {
             microBatches,
             batching.microBatch(),
             batching.unit(),
-            grid.overlaps(),
+            overlaps,
             stages,
             grid.sharding());
     return request

@@ -89,6 +89,25 @@ final class DividedWork {
     return there * (chains * (all.all() - sharded) + part) / ranks;
   }
 
+  /**
+   * Bytes of states of each run of layers on a device that has it, at least.
+   *
+   * @param holders replicas that share what is sharded
+   */
+  double[] stateBytes(int holders, ZeroStage sharding) {
+    States all = part.states(0, part.size());
+    double whole = all.parameters() == 0 ? 0 : all.all() / all.parameters();
+    double sharded =
+        all.parameters() == 0 || sharding == ZeroStage.NOTHING
+            ? 0
+            : (sharding == ZeroStage.PARAMETERS ? all.all() : all.optimizer()) / all.parameters();
+    return of(
+        path.length,
+        at ->
+            (own[at] + shared[at]) * (whole - sharded)
+                + (own[at] + shared[at] / parallelism.parts()) * sharded / holders);
+  }
+
   /** Of what ZeRO leaves a device if only replicas share it, what it does as others share, too. */
   private double partOfStates() {
     double all = LayerLoads.sum(own) + LayerLoads.sum(shared);
@@ -132,6 +151,12 @@ final class DividedWork {
   /** Of slices of so many samples. */
   LayerLoads loads(int slice) {
     return bySlice.computeIfAbsent(slice, this::newLoads);
+  }
+
+  /** Bytes of a slice's input that a stage keeps which begins with each run of layers. */
+  double[] inputs(int slice) {
+    double[] cut = part.cutBytes();
+    return of(path.length, at -> (at == 0 ? 0 : cut[path[at - 1] + 1]) * slice);
   }
 
   private LayerLoads newLoads(int slice) {

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 final class EqualPipelines {
   private static final double WORTH = 1.1; // times the best, before cuts are moved
   private static final int FARTHER = 20; // times the grids, where none fits yet
+  private static final int MANY_CHUNKS = 8;
+  private static final int FEW_ROUNDS = 2; // micro-batches for each rank
   private static final List<Boolean> BOTH_WAYS = List.of(true, false);
   private static final int TOGETHER = 8; // pipelines that are priced without news of each other
   private static final List<Boolean> ONE_WAY = List.of(true);
@@ -49,7 +51,7 @@ final class EqualPipelines {
   private final StageCosts costs;
   private final Request request;
   private final List<Choice> choices;
-  private final Effort effort;
+  private final SearchEffort effort;
   private final BooleanSupplier stop;
   private final PipelineOracle oracle;
   private final double capacity; // bytes of the largest device
@@ -59,20 +61,10 @@ final class EqualPipelines {
   private final List<PipelineDraft> drafts = new ArrayList<>();
   private final List<PricedPipeline> priced = new ArrayList<>();
   private final Map<Choice, ScheduleShape> shapes = new HashMap<>();
+  private final CountedSchedules counted = new CountedSchedules();
   private final Set<List<Object>> tried = new HashSet<>(); // grids with other schedules
   private double limit = Double.POSITIVE_INFINITY; // seconds of the best that fits
   private @Nullable String refusal; // of a schedule, for some numbers
-
-  /**
-   * How far to search.
-   *
-   * @param grids that are priced with other schedules, too, by each promise
-   * @param searched those of them that are priced with schedules made for durations
-   * @param decided pipelines among which the simulator decides
-   * @param improved the best of them, whose cuts are moved
-   * @param moves plans that are priced for each of these
-   */
-  record Effort(int grids, int searched, int decided, int improved, int moves) {}
 
   private record Pair(PipelineDraft draft, Choice choice) {}
 
@@ -93,7 +85,7 @@ final class EqualPipelines {
       StageCosts costs,
       Request request,
       List<Choice> choices,
-      Effort effort,
+      SearchEffort effort,
       BooleanSupplier stop) {
     this.costs = costs;
     this.request = request;
@@ -295,6 +287,7 @@ final class EqualPipelines {
 
   private void keep(PricedPipeline each) {
     priced.add(each);
+    each.draft().learn(each.cuts().plan());
     limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
   }
 
@@ -305,9 +298,13 @@ final class EqualPipelines {
     return !ended && differs(pair) && !hopeless(draft, pair.choice()) && !shardsInVain(draft);
   }
 
-  /** Whether the schedule differs from the first one: of a single rank none does. */
+  /** Whether it differs from the first schedule; very many stages need few micro-batches. */
   private boolean differs(Pair pair) {
-    return pair.choice().equals(choices.get(0)) || pair.draft().grid().ranks() > 1;
+    int ranks = pair.draft().grid().ranks();
+    boolean usual =
+        pair.choice().chunks() <= MANY_CHUNKS
+            || pair.draft().batching().microBatches() <= FEW_ROUNDS * ranks;
+    return pair.choice().equals(choices.get(0)) || (ranks > 1 && usual);
   }
 
   private Outcome priced(Pair pair) {
@@ -319,17 +316,21 @@ final class EqualPipelines {
       double rest =
           (draft.batching().microBatches() - draft.few().microBatches()) * draft.leastWork();
       double worth = first ? Double.POSITIVE_INFINITY : WORTH * limit - rest;
-      cuts.ifPresent(made -> made.price(worth));
+      cuts.ifPresent(made -> made.price(worth, draft.lacks()));
       return new Outcome(cuts.map(made -> new PricedPipeline(draft, made)), Optional.empty());
     } catch (IllegalArgumentException e) { // the schedule is not for these numbers
       return new Outcome(Optional.empty(), Optional.ofNullable(e.getMessage()));
     }
   }
 
-  /** Whether a pipeline takes longer than the best that fits, however it is cut. */
+  /** Whether it takes longer than the best that fits, by what few micro-batches keep, too. */
   private boolean hopeless(PipelineDraft draft, Choice choice) {
-    boolean first = choice.equals(choices.get(0)); // says which grids others should be tried on
-    return (first ? bound(draft) : draft.bound(shape(choice))) >= limit;
+    if (choice.equals(choices.get(0))) { // says which grids others should be tried on
+      return bound(draft) >= limit;
+    }
+    CountedSchedules.Facts facts =
+        counted.of(choice, draft.grid().ranks(), draft.few().microBatches());
+    return draft.keeping(shape(choice), facts, limit) >= limit;
   }
 
   private ScheduleShape shape(Choice choice) {
@@ -354,7 +355,7 @@ final class EqualPipelines {
 
   /** Seconds that no pipeline can be faster than; infinite where none fits. */
   double leastSeconds() {
-    return drafts.stream().mapToDouble(this::bound).min().orElse(Double.POSITIVE_INFINITY);
+    return new LeastStep(choices, shapes).of(drafts, limit);
   }
 
   /** Plans that were priced. */

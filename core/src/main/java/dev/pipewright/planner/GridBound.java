@@ -82,7 +82,12 @@ final class GridBound {
     return Math.max(most, remembering(free, working));
   }
 
-  /** The mean over the ranks, when some layers' forward passes run twice. */
+  /** The mean over the ranks when nothing is recomputed. */
+  double mean() {
+    return mean(0);
+  }
+
+  /** The same when some layers' forward passes run twice. */
   private double mean(double again) {
     double ends = 4 * (ranks - 1) * message; // there and back
     double all = microBatches * (loads.passes() + again + ends);

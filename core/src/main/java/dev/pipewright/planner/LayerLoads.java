@@ -1,5 +1,7 @@
 package dev.pipewright.planner;
 
+import java.util.Arrays;
+
 /**
  * What the layers between the cuts that pipelines may have cost a tensor-parallel group of the
  * fastest devices, for one size of slices: seconds of a micro-batch, its exchanges included.
@@ -37,6 +39,18 @@ record LayerLoads(
     return splits
         ? new LayerLoads(forward, halves, halves, weights, kept, own, shared, update)
         : this;
+  }
+
+  /**
+   * Seconds of each run of layers by what each byte of its weights takes.
+   *
+   * @param each of those that only replicas have
+   * @param all of those that all devices of a rank have
+   */
+  double[] ofBytes(double each, double all) {
+    double[] seconds = new double[size()];
+    Arrays.setAll(seconds, at -> own[at] * each + shared[at] * all);
+    return seconds;
   }
 
   /** Seconds of both passes over a run of layers. */

@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.plan.PipelinePlan;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,6 +14,7 @@ final class PipelineDraft {
   private final double filling;
   private final double bubble;
   private final Map<ScheduleShape, Double> byShape = new HashMap<>();
+  private boolean lacks;
 
   /**
    * Of a grid.
@@ -67,5 +69,36 @@ final class PipelineDraft {
   /** That no step with a schedule of some shape is shorter than; infinite where none fits. */
   double bound(ScheduleShape shape) {
     return byShape.computeIfAbsent(shape, key -> bounds.seconds(grid, batching, key));
+  }
+
+  /**
+   * The same of one schedule, with bounds that take longer.
+   *
+   * @param folded whether it is made for durations, with two stages on each rank
+   * @param enough no higher bound is asked for
+   */
+  double bound(ScheduleShape shape, CountedSchedules.Facts facts, boolean folded, double enough) {
+    double bound = bound(shape);
+    return bound >= enough
+        ? bound
+        : Math.max(bound, bounds.thorough(grid, batching, shape, facts.orders(), folded, enough));
+  }
+
+  /** The same by what stages keep alone. */
+  double keeping(ScheduleShape shape, CountedSchedules.Facts facts, double enough) {
+    double bound = bound(shape);
+    return bound >= enough
+        ? bound
+        : Math.max(bound, bounds.keeping(grid, batching, shape, facts.orders(), enough));
+  }
+
+  /** Remembers whether a plan of it overlaps sums of gradients, for lack of memory. */
+  void learn(PipelinePlan plan) {
+    lacks |= plan.overlapGradients();
+  }
+
+  /** Whether a plan of it has lacked memory. */
+  boolean lacks() {
+    return lacks;
   }
 }

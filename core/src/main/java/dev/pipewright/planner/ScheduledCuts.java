@@ -7,6 +7,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.partition.BlockPartition;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -37,30 +38,11 @@ final class ScheduledCuts {
 
   private static final int KICKS = 50;
 
-  private static final double LEAST_GAIN = 1 - 1e-9;
-
   private static final int FARTHEST = 3; // layers
 
   private static final int MOST_TRIES = 4; // shares of recomputed layers
 
   private static final double MORE = 0.05; // of the layers
-
-  /**
-   * A plan with its price.
-   *
-   * @param firsts of each stage, in positions of the path
-   */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Priced(ScheduleSpec order, int[] firsts, PipelinePlan plan, Assessment estimate) {
-    boolean fits() {
-      return estimate.fits();
-    }
-
-    /** On the fullest device of a stage. */
-    PeakMemory peak(int stage) {
-      return estimate.memory().get(stage);
-    }
-  }
 
   private final ScheduleEntry entry;
   private final Grid grid;
@@ -73,11 +55,12 @@ final class ScheduledCuts {
   private final int[] path;
   private final PricedInput input;
   private final int[] balanced;
-  private @Nullable Priced best; // once it is priced
+  private @Nullable PricedCuts best; // once it is priced
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
   private int mostPriced;
   private BooleanSupplier stop = () -> false;
   private double worthwhile = Double.POSITIVE_INFINITY; // seconds
+  private boolean overlaps; // sums of gradients with the last backward pass
 
   private ScheduledCuts(
       ScheduleEntry entry,
@@ -98,6 +81,7 @@ final class ScheduledCuts {
     this.oracle = oracle;
     this.path = path;
     this.plans = new CutPlans(grid, batching, request, path);
+    this.overlaps = grid.overlaps() || (sharded() && entry.needsDurations());
     this.balanced = firsts;
     this.seen.add(Arrays.stream(firsts).boxed().toList());
     double[] again = new double[grid.stages()];
@@ -109,7 +93,12 @@ final class ScheduledCuts {
             grid.chunks(),
             oracle,
             once ->
-                plans.plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again),
+                plans.plan(
+                    once,
+                    once.microBatches(),
+                    best == null ? firsts : best.firsts(),
+                    again,
+                    overlaps),
             known);
   }
 
@@ -119,14 +108,17 @@ final class ScheduledCuts {
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
   void price() {
-    price(Double.POSITIVE_INFINITY);
+    price(Double.POSITIVE_INFINITY, false);
   }
 
   /**
    * The same, but where memory does not suffice without recomputation and a step takes longer than
    * {@code worth} seconds even so, it does not recompute.
+   *
+   * @param lacks whether sums of gradients of sharded states overlap from the start
    */
-  void price(double worth) {
+  void price(double worth, boolean lacks) {
+    overlaps |= lacks && sharded();
     worthwhile = worth;
     best = priced(order(), balanced);
     worthwhile = Double.POSITIVE_INFINITY;
@@ -191,11 +183,12 @@ final class ScheduledCuts {
     ScheduledCuts made =
         new ScheduledCuts(
             entry, grid, other, request, oracle, layersInARow, path, best().firsts(), known);
+    made.overlaps = overlaps;
     made.price();
     return made;
   }
 
-  private Priced best() {
+  private PricedCuts best() {
     return Objects.requireNonNull(best, "it is priced before");
   }
 
@@ -243,8 +236,8 @@ final class ScheduledCuts {
 
   /** Makes the schedule again for the cuts that were found with the one for balanced cuts. */
   private void remake() {
-    Priced made = priced(order(), best().firsts());
-    if (better(made.estimate(), estimate())) {
+    PricedCuts made = priced(order(), best().firsts());
+    if (made.isBetterThan(best())) {
       best = made;
     }
   }
@@ -253,10 +246,10 @@ final class ScheduledCuts {
     climb();
     SplittableRandom random = new SplittableRandom(1);
     for (int kick = 0; kick < KICKS && !ended(); kick++) {
-      Priced before = best();
+      PricedCuts before = best();
       if (take(kicked(random), true)) {
         climb();
-        best = better(estimate(), before.estimate()) ? best : before;
+        best = best().isBetterThan(before) ? best : before;
       }
     }
   }
@@ -323,33 +316,32 @@ final class ScheduledCuts {
     if (!seen.add(Arrays.stream(other).boxed().toList())) {
       return false;
     }
-    Priced moved = priced(best().order(), other);
-    if (!anyway && !better(moved.estimate(), estimate())) {
+    PricedCuts moved = priced(best().order(), other);
+    if (!anyway && !moved.isBetterThan(best())) {
       return false;
     }
     best = moved;
     return true;
   }
 
-  /** Less beyond the memory of the fullest device, or else a shorter step. */
-  private static boolean better(Assessment one, Assessment other) {
-    double beyond = beyond(one);
-    return beyond < beyond(other) * LEAST_GAIN
-        || (beyond == beyond(other) && one.stepSeconds() < other.stepSeconds() * LEAST_GAIN);
+  private boolean sharded() {
+    return grid.sharding() != ZeroStage.NOTHING;
   }
 
-  /** What the fullest device lacks, as a share of its memory; 0 where all stages fit. */
-  private static double beyond(Assessment priced) {
-    double fullest = priced.memory().stream().mapToDouble(PeakMemory::share).max().orElse(0);
-    return Math.max(0, fullest - 1);
-  }
-
-  /** The plan that keeps what fits: stages recompute where a device has too little memory. */
-  private Priced priced(ScheduleSpec order, int[] firsts) {
+  /**
+   * The plan that keeps what fits: where a device has too little memory, sums of gradients overlap
+   * with the last backward pass, which takes room for a bucket's instead of the stage's, and where
+   * that is too little, too, stages recompute.
+   */
+  private PricedCuts priced(ScheduleSpec order, int[] firsts) {
     Recomputation recomputation = request.recomputation();
     double[] share = new double[firsts.length];
     Arrays.fill(share, recomputation.always() ? 1 : 0);
-    Priced kept = priced(order, firsts, share);
+    PricedCuts kept = priced(order, firsts, share);
+    if (!kept.fits() && !overlaps && sharded()) {
+      overlaps = true;
+      return priced(order, firsts);
+    }
     if (recomputation.always() || recomputation == Recomputation.NEVER || kept.fits()) {
       return kept;
     }
@@ -357,7 +349,7 @@ final class ScheduledCuts {
       return kept;
     }
     Arrays.setAll(share, stage -> kept.peak(stage).fits() ? 0 : 1);
-    Priced again = priced(order, firsts, share);
+    PricedCuts again = priced(order, firsts, share);
     boolean some = recomputation == Recomputation.SELECTIVE && layersInARow && again.fits();
     return some ? partly(kept, again).orElse(again) : again;
   }
@@ -366,7 +358,7 @@ final class ScheduledCuts {
    * With as many layers of each stage recomputed as memory lacks, counted in shares of what the
    * whole stage spares, or a few more.
    */
-  private Optional<Priced> partly(Priced kept, Priced again) {
+  private Optional<PricedCuts> partly(PricedCuts kept, PricedCuts again) {
     double[] share = new double[again.firsts().length];
     for (int stage = 0; stage < share.length; stage++) {
       PeakMemory all = kept.peak(stage);
@@ -375,7 +367,7 @@ final class ScheduledCuts {
       share[stage] = all.fits() ? 0 : lacking / spared;
     }
     for (int tries = 0; tries < MOST_TRIES; tries++) {
-      Priced some = priced(again.order(), again.firsts(), share);
+      PricedCuts some = priced(again.order(), again.firsts(), share);
       if (some.fits()) {
         return Optional.of(some);
       }
@@ -386,8 +378,8 @@ final class ScheduledCuts {
     return Optional.empty();
   }
 
-  private Priced priced(ScheduleSpec order, int[] firsts, double[] share) {
-    PipelinePlan plan = plans.plan(order, batching.microBatches(), firsts, share);
-    return new Priced(order, firsts, plan, oracle.assess(plan));
+  private PricedCuts priced(ScheduleSpec order, int[] firsts, double[] share) {
+    PipelinePlan plan = plans.plan(order, batching.microBatches(), firsts, share, overlaps);
+    return new PricedCuts(order, firsts, plan, oracle.assess(plan));
   }
 }

@@ -20,7 +20,7 @@ public final class ScheduledPlanner {
   /** Why no equal pipeline is faster. */
   static final String BOUND = "work, filling and memory of every grid of equal pipelines";
 
-  private static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(0, 0, 6, 6, 1_000);
+  private static final SearchEffort EFFORT = new SearchEffort(0, 0, 6, 6, 1_000);
 
   /**
    * The schedule to plan for.

@@ -33,8 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EqualPipelinesTest {
   private static final int INSTANCES = 200;
   private static final int DIVIDED = 60; // instances with divided tokens, which take longer
-  private static final EqualPipelines.Effort ALL_GRIDS =
-      new EqualPipelines.Effort(99, 2, 12, 2, 40);
+  private static final SearchEffort ALL_GRIDS = new SearchEffort(99, 2, 12, 2, 40);
   private static final int BATCH = 8;
   private static final double ROUNDING = 1e-9;
   static final List<Parallelism> NONE = List.of(Parallelism.NONE);
@@ -51,7 +50,7 @@ class EqualPipelinesTest {
   }
 
   /** The same with so little memory that most plans have to recompute. */
-  private static StageCosts tight(StageCosts costs, SplittableRandom random) {
+  static StageCosts tight(StageCosts costs, SplittableRandom random) {
     Workload of = costs.workload();
     int layers = costs.size();
     double bytes =
@@ -75,7 +74,7 @@ class EqualPipelinesTest {
   }
 
   private static EqualPipelines pipelines(
-      StageCosts costs, Request request, EqualPipelines.Effort effort, List<Parallelism> kinds) {
+      StageCosts costs, Request request, SearchEffort effort, List<Parallelism> kinds) {
     EqualPipelines pipelines =
         new EqualPipelines(costs, request, choices(request), effort, () -> false);
     kinds.forEach(parallelism -> pipelines.add(parallelism, SHARDING));
@@ -210,7 +209,7 @@ class EqualPipelinesTest {
   private static List<Candidate> asGoodAsExhaustive(
       StageCosts costs,
       Request request,
-      EqualPipelines.Effort effort,
+      SearchEffort effort,
       List<Parallelism> kinds,
       PipelineOracle oracle,
       String what) {
@@ -332,7 +331,7 @@ class EqualPipelinesTest {
     assertTrue(tight > 200, "bounds within 5 %: " + tight);
   }
 
-  private static PipelineBounds bounds(
+  static PipelineBounds bounds(
       StageCosts costs, Parallelism parallelism, Recomputation recomputation) {
     int[] path = OnePath.positions(costs.workload().chain());
     DividedWork work = new DividedWork(costs, parallelism, path);
@@ -405,7 +404,7 @@ class EqualPipelinesTest {
   }
 
   /** Balanced, and after some moves; none where there is no such schedule. */
-  private static List<ScheduledCuts> cuts(
+  static List<ScheduledCuts> cuts(
       Choice choice,
       Grid grid,
       MicroBatching batching,

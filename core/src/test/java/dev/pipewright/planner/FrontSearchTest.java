@@ -10,7 +10,6 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.ZeroStage;
-import dev.pipewright.planner.EqualPipelines.Effort;
 import dev.pipewright.planner.FrontSearch.Steps;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
@@ -33,7 +32,7 @@ class FrontSearchTest {
   /** All that equal pipelines can do, without moving cuts. */
   private static Planning plan(StageCosts costs) {
     Oracle oracle = new PipelineOracle(costs, new PathFormula());
-    Effort effort = new Effort(1_000, 1_000, 100_000, 0, 0);
+    SearchEffort effort = new SearchEffort(1_000, 1_000, 100_000, 0, 0);
     EqualPipelines pipelines =
         new EqualPipelines(
             costs, REQUEST, EqualPipelinesTest.choices(REQUEST), effort, () -> false);

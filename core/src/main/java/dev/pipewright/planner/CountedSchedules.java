@@ -1,0 +1,50 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.catalog.ScheduleInput;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What bounds know of schedules whose order of work follows from the numbers of ranks, chunks and
+ * micro-batches. Schedules that are made for durations have no such order, and neither have very
+ * long ones here.
+ */
+final class CountedSchedules {
+  private static final long MOST_PASSES = 20_000;
+
+  private final Map<List<Object>, Facts> known = new HashMap<>();
+
+  /**
+   * What is known of a schedule for some numbers.
+   *
+   * @param suits whether there is one for these numbers, as far as is known
+   * @param orders of its work, from the first and from the last stage of each rank on; none where
+   *     it is not known
+   */
+  record Facts(boolean suits, List<WorkOrder> orders) {
+    static final Facts UNKNOWN = new Facts(true, List.of());
+  }
+
+  /** Of a schedule with so many micro-batches on so many ranks. */
+  Facts of(Choice choice, int ranks, int microBatches) {
+    boolean counts = !choice.entry().needsDurations();
+    boolean quick = (long) ranks * choice.chunks() * microBatches <= MOST_PASSES;
+    return counts && quick
+        ? known.computeIfAbsent(
+            List.of(choice, ranks, microBatches), key -> made(choice, ranks, microBatches))
+        : Facts.UNKNOWN;
+  }
+
+  private static Facts made(Choice choice, int ranks, int microBatches) {
+    try {
+      Schedule schedule =
+          choice.entry().make(ScheduleInput.counts(ranks, microBatches, choice.chunks()));
+      return new Facts(true, List.of(WorkOrder.of(schedule), WorkOrder.ofLastStages(schedule)));
+    } catch (IllegalArgumentException e) { // so it will be when it is priced
+      return new Facts(false, List.of());
+    }
+  }
+}

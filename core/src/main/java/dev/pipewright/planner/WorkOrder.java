@@ -1,0 +1,171 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * What the order of work of a schedule says of any step, whatever its stages take: sums over its
+ * ranks, by stage of a chain.
+ *
+ * <p>A rank begins with a stage when the first micro-batch has passed the stages before, runs all
+ * its ops from then on, and its last op has a tail: a whole backward pass is followed by those of
+ * all stages before it and by the first stage's sum of gradients; a weights' gradient by the sum of
+ * its own stage. These are seconds that each rank's step takes at least.
+ *
+ * @param folds ranks that have the same two stages, where the stages go there and back over the
+ *     ranks; 0 where they do not
+ * @param inFlight micro-batches when the backward pass starts before which the rank has most
+ * @param forward passes
+ * @param inputs gradients of inputs, also those within whole backward passes
+ * @param weights gradients of weights, likewise
+ * @param sums of gradients that nothing can hide
+ * @param last those of them after which the rank's device has nothing to compute, in the order in
+ *     which it waits for sums
+ * @param sends messages by sending and receiving rank
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record WorkOrder(
+    int folds,
+    int[] inFlight,
+    int[] forward,
+    int[] inputs,
+    int[] weights,
+    int[] sums,
+    int[] last,
+    int[][] sends) {
+
+  private WorkOrder(int folds, int depth, int ranks) {
+    this(
+        folds,
+        new int[depth],
+        new int[depth],
+        new int[depth],
+        new int[depth],
+        new int[depth],
+        new int[depth],
+        new int[ranks][ranks]);
+  }
+
+  /** From the first op of each rank on. */
+  static WorkOrder of(Schedule schedule) {
+    return of(schedule, false);
+  }
+
+  /** From the first op of each rank's last stage on. */
+  static WorkOrder ofLastStages(Schedule schedule) {
+    return of(schedule, true);
+  }
+
+  private static WorkOrder of(Schedule schedule, boolean lastStages) {
+    Placement placement = schedule.placement();
+    int ranks = schedule.ranks();
+    WorkOrder order = new WorkOrder(folds(placement), placement.depth(), ranks);
+    for (int rank = 0; rank < ranks; rank++) {
+      long[] program = schedule.packed(rank);
+      order.countInFlight(program);
+      if (program.length > 0) {
+        order.countWork(program, lastStages ? lastStage(program) : 0, placement);
+        order.countTail(program, schedule);
+      }
+    }
+    return order;
+  }
+
+  private static int folds(Placement placement) {
+    int ranks = placement.ranks();
+    if (placement.equals(Placement.waves(ranks, 2))) {
+      return 1;
+    }
+    return ranks % 2 == 0 && placement.equals(Placement.bothWays(ranks)) ? 2 : 0;
+  }
+
+  /** Where the last stage of a rank begins; of two directions that which begins later. */
+  private static int lastStage(long[] program) {
+    int from = 0;
+    BitSet begun = new BitSet();
+    for (int at = 0; at < program.length; at++) {
+      if (!begun.get(Schedule.stage(program[at]))) {
+        begun.set(Schedule.stage(program[at]));
+        from = at;
+      }
+    }
+    return from;
+  }
+
+  int stages() {
+    return forward.length;
+  }
+
+  private void countInFlight(long[] program) {
+    int[] now = new int[stages()];
+    int[] most = new int[stages()];
+    int count = 0;
+    int highest = 0;
+    for (long op : program) {
+      Pass pass = Schedule.pass(op);
+      int stage = Schedule.stage(op) % stages();
+      if (pass == Pass.FORWARD) {
+        now[stage]++;
+        count++;
+      } else if (count > highest) {
+        highest = count;
+        most = now.clone();
+      }
+      if (pass.releases()) {
+        now[stage]--;
+        count--;
+      }
+    }
+    for (int stage = 0; stage < most.length; stage++) {
+      inFlight[stage] += most[stage];
+    }
+  }
+
+  private void countWork(long[] program, int from, Placement placement) {
+    for (int at = from; at < program.length; at++) {
+      long op = program[at];
+      Pass pass = Schedule.pass(op);
+      int stage = Schedule.stage(op) % stages();
+      forward[stage] += pass == Pass.FORWARD ? 1 : 0;
+      inputs[stage] += pass == Pass.BACKWARD || pass == Pass.BACKWARD_INPUT ? 1 : 0;
+      weights[stage] += pass.releases() ? 1 : 0;
+    }
+    int stage = Schedule.stage(program[from]); // its first op is a forward pass
+    for (int before = stage - 1; chain(before) == chain(stage); before--) {
+      forward[before % stages()]++;
+      sends[placement.rankOf(before)][placement.rankOf(before + 1)]++;
+    }
+  }
+
+  private int chain(int stage) {
+    return Math.floorDiv(stage, stages());
+  }
+
+  private void countTail(long[] program, Schedule schedule) {
+    long op = program[program.length - 1];
+    Placement placement = schedule.placement();
+    int stage = Schedule.stage(op);
+    if (Schedule.pass(op) == Pass.BACKWARD) {
+      for (int before = stage - 1; chain(before) == chain(stage); before--) {
+        inputs[before % stages()]++;
+        weights[before % stages()]++;
+        sends[placement.rankOf(before + 1)][placement.rankOf(before)]++;
+      }
+      stage = chain(stage) * stages();
+    }
+    sums[stage % stages()]++;
+    last[stage % stages()] += isLast(stage, schedule) ? 1 : 0;
+  }
+
+  /** Whether a rank of a single chain ends with a stage, the first of those that it holds. */
+  private static boolean isLast(int stage, Schedule schedule) {
+    Placement placement = schedule.placement();
+    long[] program = schedule.packed(placement.rankOf(stage));
+    return placement.chains() == 1
+        && Schedule.stage(program[program.length - 1]) == stage
+        && Arrays.stream(program).allMatch(op -> Schedule.stage(op) >= stage);
+  }
+}
