@@ -179,9 +179,9 @@ public final class TrainCommand implements Callable<Integer> {
    * What a launcher has to know of a run.
    *
    * @param resumable the folder of its checkpoints, where it writes any
-   * @param replanned throws where it cannot be planned anew for fewer than so many nodes
    * @param cuda whether each worker computes with a GPU
    * @param plan that it follows, where that is a file
+   * @param replanned throws where it cannot be planned anew for fewer than so many nodes
    */
   record Planned(
       String model,
