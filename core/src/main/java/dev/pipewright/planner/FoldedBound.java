@@ -147,11 +147,11 @@ final class FoldedBound {
     double later = microBatches * (weights[to] - weights[second]);
     double end = Math.min(work - later + sum + other, work + sum + rest[from]);
     double most = Math.max(Math.max(work + Math.min(sum, other), ofSecond), Math.max(ofFirst, end));
-    return most <= seconds && work + again(rank, from, first, second, to, seconds) <= seconds;
+    return most <= seconds && work + recomputed(rank, from, first, second, to, seconds) <= seconds;
   }
 
   /** Seconds in which a rank runs forward passes a second time. */
-  private double again(int rank, int from, int first, int second, int to, double seconds) {
+  private double recomputed(int rank, int from, int first, int second, int to, double seconds) {
     int size = loads.size();
     double through = forward[size] + inputs[size];
     return microBatches

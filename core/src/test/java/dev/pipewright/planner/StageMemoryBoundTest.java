@@ -47,10 +47,10 @@ class StageMemoryBoundTest {
     }
 
     /** Seconds of the step that recomputes some runs, as bits. */
-    double step(int again) {
+    double step(int repeated) {
       double seconds = 0;
       for (int at = 0; at < loads.size(); at++) {
-        seconds += (again >> at & 1) * loads.forward()[at];
+        seconds += (repeated >> at & 1) * loads.forward()[at];
       }
       return mean() + MICRO_BATCHES * seconds / RANKS;
     }
@@ -58,23 +58,23 @@ class StageMemoryBoundTest {
 
   /** What one way to cut and to recompute keeps. */
   private interface Keeping {
-    double bytes(int first, int end, int stage, int again);
+    double bytes(int first, int end, int stage, int repeated);
   }
 
   /** The least that all cuts keep. */
-  private static double least(Problem problem, int stages, int again, Keeping keeping) {
-    return least(problem.loads().size(), 0, 0, stages, again, keeping);
+  private static double least(Problem problem, int stages, int repeated, Keeping keeping) {
+    return least(problem.loads().size(), 0, 0, stages, repeated, keeping);
   }
 
   private static double least(
-      int size, int first, int stage, int stages, int again, Keeping keeping) {
+      int size, int first, int stage, int stages, int repeated, Keeping keeping) {
     if (stage == stages) {
       return first == size ? 0 : Double.POSITIVE_INFINITY;
     }
     double least = Double.POSITIVE_INFINITY;
     for (int end = first + 1; end <= size; end++) {
-      double rest = least(size, end, stage + 1, stages, again, keeping);
-      least = Math.min(least, keeping.bytes(first, end, stage, again) + rest);
+      double rest = least(size, end, stage + 1, stages, repeated, keeping);
+      least = Math.min(least, keeping.bytes(first, end, stage, repeated) + rest);
     }
     return least;
   }
@@ -89,15 +89,15 @@ class StageMemoryBoundTest {
       Problem problem = Problem.of(random);
       int stages = random.nextInt(1, problem.loads().size() + 1);
       double best = Double.POSITIVE_INFINITY;
-      for (int again = 0; again < 1 << problem.loads().size(); again++) {
+      for (int repeated = 0; repeated < 1 << problem.loads().size(); repeated++) {
         double held =
             least(
                 problem,
                 stages,
-                again,
+                repeated,
                 (first, end, stage, runs) -> overTime(problem, first, end, runs));
         double seconds = MICRO_BATCHES * held / (RANKS * problem.free());
-        best = Math.min(best, Math.max(problem.step(again), seconds));
+        best = Math.min(best, Math.max(problem.step(repeated), seconds));
       }
       double bound = problem.bound().overTime(stages, problem.mean(), Double.POSITIVE_INFINITY);
       assertTrue(bound <= best * (1 + ROUNDING), instance + ": " + bound + " > " + best);
@@ -108,7 +108,7 @@ class StageMemoryBoundTest {
   }
 
   /** Bytes times seconds that a micro-batch keeps of a stage. */
-  private static double overTime(Problem problem, int first, int end, int again) {
+  private static double overTime(Problem problem, int first, int end, int repeated) {
     LayerLoads loads = problem.loads();
     double later = 0;
     for (int at = first; at < loads.size(); at++) {
@@ -117,7 +117,7 @@ class StageMemoryBoundTest {
     double held = problem.inputs()[first] * later;
     for (int at = first; at < end; at++) {
       double own = problem.splits() ? loads.weights()[at] : 0;
-      held += (again >> at & 1) == 1 ? 0 : loads.kept()[at] * (later + own);
+      held += (repeated >> at & 1) == 1 ? 0 : loads.kept()[at] * (later + own);
     }
     return held;
   }
@@ -131,14 +131,14 @@ class StageMemoryBoundTest {
       Problem problem = Problem.of(random);
       int[] inFlight = random.ints(random.nextInt(1, problem.loads().size() + 1), 1, 4).toArray();
       double best = Double.POSITIVE_INFINITY;
-      for (int again = 0; again < 1 << problem.loads().size(); again++) {
+      for (int repeated = 0; repeated < 1 << problem.loads().size(); repeated++) {
         double held =
             least(
                 problem,
                 inFlight.length,
-                again,
+                repeated,
                 (first, end, stage, runs) -> inFlight[stage] * atOnce(problem, first, end, runs));
-        best = held <= RANKS * problem.free() ? Math.min(best, problem.step(again)) : best;
+        best = held <= RANKS * problem.free() ? Math.min(best, problem.step(repeated)) : best;
       }
       double bound = problem.bound().atOnce(inFlight, problem.mean(), Double.POSITIVE_INFINITY);
       assertTrue(bound <= best * (1 + ROUNDING), instance + ": " + bound + " > " + best);
@@ -152,10 +152,10 @@ class StageMemoryBoundTest {
     assertTrue(share / finite > 0.95, "share " + share / finite);
   }
 
-  private static double atOnce(Problem problem, int first, int end, int again) {
+  private static double atOnce(Problem problem, int first, int end, int repeated) {
     double held = problem.inputs()[first];
     for (int at = first; at < end; at++) {
-      held += (again >> at & 1) == 1 ? 0 : problem.loads().kept()[at];
+      held += (repeated >> at & 1) == 1 ? 0 : problem.loads().kept()[at];
     }
     return held;
   }
