@@ -41,8 +41,11 @@ final class LostWorkerTrial {
   record Result(double secondsToEnd, boolean ended, Optional<String> finding) {}
 
   private final Path folder;
-  private final Map<String, Map<String, float[]>> undisturbed = new HashMap<>();
-  private final Map<String, Double> seconds = new HashMap<>();
+
+  /** A run without loss: what it took and with what it ended. */
+  private record Undisturbed(double seconds, Map<String, float[]> state) {}
+
+  private final Map<String, Undisturbed> undisturbed = new HashMap<>();
   private int runs;
 
   LostWorkerTrial(Path folder) {
@@ -68,8 +71,7 @@ final class LostWorkerTrial {
    */
   Result run(String strategy, Loss loss, double moment, int worker) {
     try {
-      double whole = reference(strategy);
-      return lossy(strategy, loss, moment * whole, worker);
+      return lossy(strategy, loss, moment * undisturbed(strategy).seconds(), worker);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -78,16 +80,19 @@ final class LostWorkerTrial {
     }
   }
 
-  /** Trains without loss, once for each strategy; returns its seconds. */
-  private double reference(String strategy) throws IOException, InterruptedException {
-    if (!undisturbed.containsKey(strategy)) {
-      Path run = folder.resolve("reference-" + undisturbed.size());
-      long begin = System.nanoTime();
-      finish(arguments(strategy, run));
-      seconds.put(strategy, (System.nanoTime() - begin) / 1e9);
-      undisturbed.put(strategy, TrainingRuns.state(run));
+  /** Trains without loss, once for each strategy. */
+  private Undisturbed undisturbed(String strategy) throws IOException, InterruptedException {
+    Undisturbed known = undisturbed.get(strategy);
+    if (known != null) {
+      return known;
     }
-    return seconds.get(strategy);
+    Path run = folder.resolve("reference-" + undisturbed.size());
+    long begin = System.nanoTime();
+    finish(arguments(strategy, run));
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    Undisturbed made = new Undisturbed(seconds, TrainingRuns.state(run));
+    undisturbed.put(strategy, made);
+    return made;
   }
 
   private void finish(List<String> arguments) throws IOException, InterruptedException {
@@ -193,7 +198,7 @@ final class LostWorkerTrial {
       }
       finish(further);
     }
-    return TrainingRuns.same(undisturbed.get(strategy), TrainingRuns.state(last))
+    return TrainingRuns.same(undisturbed(strategy).state(), TrainingRuns.state(last))
         ? Optional.empty()
         : Optional.of("ends with other parameters");
   }

@@ -5,6 +5,7 @@ import dev.pipewright.bench.reproduction.Numbers;
 import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
+import dev.pipewright.bench.runtime.LostWorkerTrial.Loss;
 import dev.pipewright.runtime.launch.TemporaryFolder;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +55,8 @@ public final class LostWorkers implements Reproduction {
 
   @Override
   public Report run(Reference reference) {
-    int[][] lost = new int[STRATEGIES.size()][LostWorkerTrial.Loss.values().length];
+    List<Loss> losses = List.of(Loss.values());
+    int[][] lost = new int[STRATEGIES.size()][losses.size()];
     List<String> findings = new ArrayList<>();
     double longest = 0;
     int unscathed = 0;
@@ -63,10 +65,11 @@ public final class LostWorkers implements Reproduction {
       LostWorkerTrial trial = new LostWorkerTrial(folder.path());
       for (int i = 0; i < CASES; i++) {
         int strategy = i % STRATEGIES.size();
-        LostWorkerTrial.Loss loss = LostWorkerTrial.Loss.values()[(i / STRATEGIES.size() + i) % 3];
+        int kind = (i / STRATEGIES.size() + i) % losses.size(); // each strategy meets all
+        Loss loss = losses.get(kind);
         LostWorkerTrial.Result result =
             trial.run(STRATEGIES.get(strategy), loss, random.nextDouble(), random.nextInt(2));
-        lost[strategy][loss.ordinal()]++;
+        lost[strategy][kind]++;
         longest = Math.max(longest, result.secondsToEnd());
         unscathed += result.ended() ? 0 : 1;
         result

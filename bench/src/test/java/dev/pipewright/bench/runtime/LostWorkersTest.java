@@ -16,7 +16,13 @@ class LostWorkersTest {
   @ParameterizedTest
   @EnumSource
   void aRunThatLosesAWorkerEndsInTimeAndIsGoneOnWith(LostWorkerTrial.Loss loss) {
-    String strategy = LostWorkers.STRATEGIES.get(7 * loss.ordinal());
+    String strategy =
+        LostWorkers.STRATEGIES.get(
+            switch (loss) {
+              case KILLED -> 0;
+              case STOPPED -> 7;
+              case CUT_OFF -> 14;
+            });
     LostWorkerTrial.Result result = new LostWorkerTrial(folder).run(strategy, loss, 0.5, 1);
     assertEquals(Optional.empty(), result.finding());
     assertTrue(result.secondsToEnd() < LostWorkerTrial.STARTING, "" + result);
