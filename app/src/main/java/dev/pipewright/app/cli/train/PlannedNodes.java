@@ -29,10 +29,7 @@ final class PlannedNodes {
       throw new BadInputException(
           "--nodes: the plan uses %s of %s, which %s cannot stand for; give --nodes %d"
               .formatted(
-                  count(machines, "machine"),
-                  cluster.get().name(),
-                  count(nodes, "pod"),
-                  machines));
+                  count(machines, "machine"), cluster.get().name(), count(nodes, "pod"), machines));
     }
   }
 
