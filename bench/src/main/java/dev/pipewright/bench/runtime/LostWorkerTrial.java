@@ -153,7 +153,17 @@ final class LostWorkerTrial {
   }
 
   private static boolean bothWork(List<Process> ranks) {
-    return ranks.stream().allMatch(rank -> rank.descendants().findAny().isPresent());
+    return ranks.stream().allMatch(rank -> worker(rank).isPresent());
+  }
+
+  /**
+   * A rank's worker, once it is a Java. Before, the process is the JDK's helper that is to become
+   * it, for which the rank waits in native code: to stop it is to stop the rank.
+   */
+  private static Optional<ProcessHandle> worker(Process rank) {
+    return rank.descendants()
+        .filter(process -> process.info().command().orElse("").endsWith("/java"))
+        .findFirst();
   }
 
   private static void lose(Loss loss, Process rank, CuttableProxy proxy)
@@ -162,7 +172,7 @@ final class LostWorkerTrial {
       proxy.cut();
       return;
     }
-    Optional<ProcessHandle> worker = rank.descendants().findFirst();
+    Optional<ProcessHandle> worker = worker(rank);
     if (worker.isPresent()) {
       String signal = loss == Loss.KILLED ? "-KILL" : "-STOP";
       new ProcessBuilder("kill", signal, "" + worker.get().pid()).start().waitFor();

@@ -19,7 +19,8 @@ final class Relay implements AutoCloseable {
     SAYS_ANOTHER_LENGTH
   }
 
-  private static final int GREETING = 52; // of the guest, before its frames
+  private static final int GREETING =
+      84; // of the guest, before its frames: number, nonce, key, proof
   private static final int TAG = 16; // behind each frame
 
   private final ServerSocket server;
