@@ -23,7 +23,7 @@ class LostWorkersTest {
               case STOPPED -> 7;
               case CUT_OFF -> 14;
             });
-    LostWorkerTrial.Result result = new LostWorkerTrial(folder).run(strategy, loss, 0.5, 1);
+    LostWorkerTrial.Result result = new LostWorkerTrial(folder).run(strategy, loss, 0.8, 1);
     assertEquals(Optional.empty(), result.finding());
     assertTrue(result.secondsToEnd() < LostWorkerTrial.STARTING, "" + result);
   }
