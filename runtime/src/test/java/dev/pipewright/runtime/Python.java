@@ -58,6 +58,16 @@ public record Python(String command) {
   public List<String> run(Path folder, Path script, String... arguments) throws IOException {
     List<String> line = new ArrayList<>(List.of(command, script.toAbsolutePath().toString()));
     line.addAll(List.of(arguments));
+    Ended ended = run(folder, line);
+    assertEquals(0, ended.status(), ended.err());
+    return ended.out().lines().toList();
+  }
+
+  /** How a program ended, and what it printed. */
+  public record Ended(int status, String out, String err) {}
+
+  /** Runs a program, which must end within two minutes, on one thread. */
+  public static Ended run(Path folder, List<String> line) throws IOException {
     Path out = folder.resolve("python.out");
     Path err = folder.resolve("python.err");
     ProcessBuilder builder =
@@ -75,7 +85,6 @@ public record Python(String command) {
     } finally {
       process.destroyForcibly();
     }
-    assertEquals(0, process.exitValue(), Files.readString(err));
-    return Files.readAllLines(out);
+    return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
   }
 }

@@ -15,6 +15,8 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.runtime.Python;
+import dev.pipewright.runtime.Python.Ended;
 import dev.pipewright.runtime.net.Computable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -152,29 +153,10 @@ class PytorchProfilerTest {
 
   @TempDir Path folder;
 
-  private record Ended(int status, String out, String err) {}
-
   private Ended run(String python, List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of(python));
     command.addAll(arguments);
-    Path out = folder.resolve("out.txt");
-    Path err = folder.resolve("err.txt");
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile());
-    builder.environment().put("OPENBLAS_NUM_THREADS", "1");
-    builder.environment().put("OMP_NUM_THREADS", "1");
-    Process process = builder.start();
-    try {
-      assertTrue(process.waitFor(120, TimeUnit.SECONDS), "it does not end");
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    } finally {
-      process.destroyForcibly();
-    }
-    return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+    return Python.run(folder, command);
   }
 
   /** A Python that has PyTorch; the test is skipped where there is none. */
