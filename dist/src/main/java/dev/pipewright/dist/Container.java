@@ -46,12 +46,17 @@ public final class Container {
   }
 
   /**
-   * Writes the archive.
+   * Writes the archive; only says so where the system is not like Debian.
    *
    * @param args the image, the archive, its tag, and the time of all files
    */
   public static void main(String[] args) throws Exception {
     boolean arm = System.getProperty("os.arch").equals("aarch64");
+    Path library = Path.of(machine(arm), "libc.so.6");
+    if (!Files.exists(library)) {
+      System.out.println("no container image: there is no " + library + " here, as on Debian");
+      return;
+    }
     Container made = new Container(Path.of(args[0]), Instant.parse(args[3]));
     JibContainerBuilder builder =
         Jib.fromScratch()
@@ -91,13 +96,17 @@ public final class Container {
     return layer.build();
   }
 
+  /** Where Debian has the libraries of a processor. */
+  private static String machine(boolean arm) {
+    return "/lib/" + (arm ? "aarch64" : "x86_64") + "-linux-gnu";
+  }
+
   private FileEntriesLayer system(boolean arm) throws IOException {
-    String machine = arm ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
     String loader = arm ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
     FileEntriesLayer.Builder layer = FileEntriesLayer.builder().setName("c-library");
     add(layer, Path.of(loader), loader);
     for (String library : LIBRARIES) {
-      String name = "/lib/" + machine + "/" + library;
+      String name = machine(arm) + "/" + library;
       add(layer, Path.of(name), name);
     }
     for (String part : LICENCES) {
