@@ -991,19 +991,26 @@ def export(profiler, path):
     target = os.path.realpath(path)
     fresh = os.path.join(os.path.dirname(target), f".{os.getpid()}.{os.path.basename(target)}")  # its ending says whether it is gzipped
     try:
-        try:
+        with replacing(target, fresh):
             if torch.profiler.kineto_available():
                 profiler.export_chrome_trace(fresh)
             else:
                 with (gzip.open if path.endswith(".gz") else open)(fresh, "wt") as file:
                     json.dump({"traceEvents": kineto_events(profiler.events())}, file)
-            os.replace(fresh, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(fresh)
-            raise
     except OSError as e:
         raise Mistake(f"{path}: cannot be written: {e.strerror}; give another file")
+
+
+@contextlib.contextmanager
+def replacing(target, fresh):
+    """Puts the file that the block writes in the place of another, or removes it where the block fails."""
+    try:
+        yield
+        os.replace(fresh, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(fresh)
+        raise
 
 
 def kineto_events(events):
@@ -1382,16 +1389,10 @@ def save(path, text):
             return
         target = os.path.realpath(path)
         fresh = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{os.getpid()}.new")
-        try:
-            with open(fresh, "x") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(fresh, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(fresh)
-            raise
+        with replacing(target, fresh), open(fresh, "x") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as e:
         raise Mistake(f"{path}: cannot be written: {e.strerror}; give another file")
 

@@ -115,9 +115,6 @@ public final class AppImage {
     copyFiles(module.resolve("target/man1"), share.resolve("man/man1"));
     complete("bash", share.resolve("bash-completion/completions/pipewright"));
     complete("fish", share.resolve("fish/vendor_completions.d/pipewright.fish"));
-    Path zsh = share.resolve("zsh/vendor-completions/_pipewright");
-    Files.createDirectories(zsh.getParent());
-    Files.writeString(zsh, "#compdef pipewright\nsource <(pipewright completion zsh)\n");
   }
 
   private void complete(String shell, Path script) throws IOException, InterruptedException {

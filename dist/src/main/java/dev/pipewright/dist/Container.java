@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 public final class Container {
   private static final String HOME = "/opt/pipewright/";
-  private static final String USER = "65532"; // nobody's name: not the administrator
+  private static final String USER = "65532"; // not the administrator
   private static final List<String> LIBRARIES =
       List.of(
           "libc.so.6",

@@ -25,6 +25,6 @@ class LostWorkersTest {
             });
     LostWorkerTrial.Result result = new LostWorkerTrial(folder).run(strategy, loss, 0.8, 1);
     assertEquals(Optional.empty(), result.finding());
-    assertTrue(result.secondsToEnd() < LostWorkerTrial.STARTING, "" + result);
+    assertTrue(result.secondsToEnd() < LostWorkerTrial.DEADLINE, "" + result);
   }
 }

@@ -46,7 +46,8 @@ final class Checkup {
       findings.add(
           Diagnosis.missing(
               "libtorch",
-              "train, profile, compare and join run from a checkout only, which fetches it (150 MB)"));
+              "train, profile, compare, join and checkpoint run from a checkout only, which fetches it"
+                  + " (150 MB)"));
       return;
     }
     boolean compiles = has(java.home(), "bin/javac");

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -142,11 +141,6 @@ public final class CheckpointCommand implements Callable<Integer> {
   }
 
   static CheckpointService service() {
-    return ServiceLoader.load(CheckpointService.class)
-        .findFirst()
-        .orElseThrow(() ->
-            new BadInputException(
-                "checkpoint: the training runtime is not on the class path; start through"
-                    + " ./pipewright, which builds it"));
+    return RuntimeServices.find(CheckpointService.class, "checkpoint");
   }
 }
