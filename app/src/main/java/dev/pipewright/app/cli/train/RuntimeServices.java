@@ -13,7 +13,7 @@ final class RuntimeServices {
         .findFirst()
         .orElseThrow(() ->
             new BadInputException(
-                "%s: libtorch is not here, packages leave it out; start `./pipewright %s` in a checkout, which fetches it"
+                "%s: the training runtime is not on the class path, and no package has it; start `./pipewright %s` in a checkout, which builds it"
                     .formatted(command, command)));
   }
 }
