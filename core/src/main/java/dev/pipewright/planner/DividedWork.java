@@ -19,6 +19,7 @@ import dev.pipewright.profile.Profile.Quantity;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -36,6 +37,7 @@ final class DividedWork {
   private final double[] own; // bytes of parameters that only replicas have, by run
   private final double[] shared; // those that all devices of a rank have
   private final Map<Integer, LayerLoads> bySlice = new HashMap<>();
+  private final Map<Integer, Double> exchangesBySlice = new HashMap<>();
 
   /**
    * Of a network that can be divided so.
@@ -159,10 +161,18 @@ final class DividedWork {
     return of(path.length, at -> (at == 0 ? 0 : cut[path[at - 1] + 1]) * slice);
   }
 
+  /** Seconds of the exchanges of all layers, there and back. */
+  double exchanges(int slice) {
+    loads(slice);
+    return Objects.requireNonNull(exchangesBySlice.get(slice));
+  }
+
   private LayerLoads newLoads(int slice) {
     StageExchanges exchanged =
         StageExchanges.of(
             costs, new PartTimes(costs.workload()), group, exchanges, parallelism.parts(), slice);
+    int size = costs.size();
+    exchangesBySlice.put(slice, exchanged.forward(0, size) + exchanged.backward(0, size));
     Cluster cluster = costs.workload().cluster();
     double pace = costs.fastest() * cluster.software().waiting(cluster.size());
     Chain chain = costs.workload().chain();

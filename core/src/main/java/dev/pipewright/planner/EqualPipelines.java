@@ -143,15 +143,16 @@ final class EqualPipelines {
     LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
     int chunks = choices.get(0).chunks();
     Parallelism parallelism = work.parallelism();
-    boolean alike = cluster().levels().size() == 1 && cluster().homogeneous(); // any order will do
-    boolean sums = new Grid(ranks, replicas, parallelism, true, chunks, ZeroStage.NOTHING).sums();
+    boolean sums =
+        new Grid(ranks, replicas, parallelism, Arrangement.BY_RANK, chunks, ZeroStage.NOTHING)
+            .sums();
     for (ZeroStage states : sums ? sharding : List.of(ZeroStage.NOTHING)) {
       if (states == ZeroStage.PARAMETERS && ranks > 1) {
         continue; // gathered for each micro-batch of each rank
       }
       boolean holds = work.stateBytes(ranks, replicas, states, 1) <= capacity;
-      for (boolean neighbours : replicas > 1 && ranks > 1 && !alike ? BOTH_WAYS : ONE_WAY) {
-        Grid grid = new Grid(ranks, replicas, parallelism, neighbours, chunks, states);
+      for (Arrangement each : Arrangement.of(cluster(), ranks, replicas)) {
+        Grid grid = new Grid(ranks, replicas, parallelism, each, chunks, states);
         drafts.add(new PipelineDraft(grid, batching, bounds, loads, holds));
       }
     }

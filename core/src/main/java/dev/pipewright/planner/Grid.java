@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.ZeroStage;
 import java.util.List;
@@ -11,35 +12,39 @@ import java.util.stream.IntStream;
  *
  * @param ranks of each pipeline
  * @param replicas of each rank: tensor-parallel groups, or single devices
- * @param neighbours whether the devices of a rank follow each other; otherwise those of a pipeline
- *     do
+ * @param arrangement which devices each rank has
  * @param chunks stages of each rank and direction
  */
 record Grid(
     int ranks,
     int replicas,
     Parallelism parallelism,
-    boolean neighbours,
+    Arrangement arrangement,
     int chunks,
     ZeroStage sharding) {
   /** The same with another number of stages on each rank. */
   Grid of(int others) {
-    return new Grid(ranks, replicas, parallelism, neighbours, others, sharding);
+    return new Grid(ranks, replicas, parallelism, arrangement, others, sharding);
   }
 
   /** The same with other states sharded. */
   Grid sharding(ZeroStage others) {
-    return new Grid(ranks, replicas, parallelism, neighbours, chunks, others);
+    return new Grid(ranks, replicas, parallelism, arrangement, chunks, others);
   }
 
   /** The devices of a rank, group by group. */
   List<Integer> devices(int rank) {
     int parts = parallelism.parts();
     return IntStream.range(0, replicas)
-        .map(replica -> neighbours ? rank * replicas + replica : replica * ranks + rank)
+        .map(replica -> arrangement.group(rank, ranks, replica, replicas))
         .flatMap(group -> IntStream.range(group * parts, (group + 1) * parts))
         .boxed()
         .toList();
+  }
+
+  /** How many times slower a rank computes than the device of the profile: its slowest device. */
+  double pace(int rank, StageCosts costs) {
+    return devices(rank).stream().mapToDouble(costs::slowdown).max().orElseThrow();
   }
 
   /** Whether gradients are summed during the last backward pass; in a pipeline after it. */

@@ -38,6 +38,7 @@ final class PipelineBounds {
   private final double cutBytes; // of a sample, over the narrowest cut
   private final Map<List<Object>, Links> links = new HashMap<>();
   private final Map<List<Object>, Link> between = new HashMap<>(); // ranks
+  private final Map<List<Object>, double[]> speeds = new HashMap<>(); // of ranks; 1 at most
 
   /** Seconds of a message between two ranks. */
   private record Link(double latency, double perByte) {}
@@ -81,10 +82,36 @@ final class PipelineBounds {
     if ((long) grid.ranks() * shape.chunks() > loads.size()) {
       return Double.POSITIVE_INFINITY;
     }
-    double bound = grid(grid, batching, shape).seconds(free(grid, shape), working(grid, batching));
+    double bound =
+        Math.max(
+            grid(grid, batching, shape).seconds(free(grid, shape), working(grid, batching)),
+            unlike(grid, batching, loads));
     return grid.ranks() == 1 && shape.straight() && Double.isFinite(bound)
         ? Math.max(bound, oneStage(grid, batching))
         : bound;
+  }
+
+  /**
+   * All passes, shared by ranks that differ in speed: in T seconds a rank does as much as the
+   * fastest device in T divided by how much slower it is. Exchanges take as long on all.
+   */
+  private double unlike(Grid grid, MicroBatching batching, LayerLoads loads) {
+    if (costs.workload().cluster().homogeneous()) {
+      return 0;
+    }
+    double exchanges = work.exchanges(StageCosts.slice(batching.samples(), grid.replicas()));
+    double[] each =
+        speeds.computeIfAbsent(
+            List.of(grid.ranks(), grid.replicas(), grid.arrangement()),
+            key -> {
+              double fastest = costs.fastest();
+              return IntStream.range(0, grid.ranks())
+                  .mapToDouble(rank -> fastest / grid.pace(rank, costs))
+                  .toArray();
+            });
+    double slowest = Arrays.stream(each).min().orElseThrow();
+    double least = loads.passes() - (1 - slowest) * exchanges;
+    return batching.microBatches() * least / LayerLoads.sum(each);
   }
 
   /**
@@ -252,7 +279,7 @@ final class PipelineBounds {
     double bytes = cutBytes * batching.samples();
     Link link =
         between.computeIfAbsent(
-            List.of(grid.ranks(), grid.replicas(), grid.neighbours(), from, to),
+            List.of(grid.ranks(), grid.replicas(), grid.arrangement(), from, to),
             key -> {
               SplitConcat way =
                   SplitConcat.betweenPasses(
@@ -287,7 +314,7 @@ final class PipelineBounds {
 
   private Links links(Grid grid, int chains) {
     return links.computeIfAbsent(
-        List.of(grid.ranks(), grid.replicas(), grid.neighbours(), grid.sharding(), chains),
+        List.of(grid.ranks(), grid.replicas(), grid.arrangement(), grid.sharding(), chains),
         key -> newLinks(grid, chains));
   }
 

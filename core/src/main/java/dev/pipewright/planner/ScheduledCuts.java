@@ -10,11 +10,13 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.partition.BlockPartition;
 import dev.pipewright.planner.partition.OnePath;
+import dev.pipewright.planner.partition.PacedPartition;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -50,11 +52,12 @@ final class ScheduledCuts {
   private final Request request;
   private final PipelineOracle oracle;
   private final CutPlans plans;
-  private final boolean layersInARow; // without branches
+  private final StageCosts costs;
   private final Map<List<Object>, Schedule> known; // that took a search
   private final int[] path;
   private final PricedInput input;
-  private final int[] balanced;
+  private final double[] weights; // seconds of each run of layers
+  private int[] balanced;
   private @Nullable PricedCuts best; // once it is priced
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
   private int mostPriced;
@@ -68,12 +71,14 @@ final class ScheduledCuts {
       MicroBatching batching,
       Request request,
       PipelineOracle oracle,
-      boolean layersInARow,
+      StageCosts costs,
       int[] path,
+      double[] weights,
       int[] firsts,
       Map<List<Object>, Schedule> known) {
     this.known = known;
-    this.layersInARow = layersInARow;
+    this.weights = weights;
+    this.costs = costs;
     this.entry = entry;
     this.grid = grid;
     this.batching = batching;
@@ -96,7 +101,7 @@ final class ScheduledCuts {
                 plans.plan(
                     once,
                     once.microBatches(),
-                    best == null ? firsts : best.firsts(),
+                    best == null ? balanced : best.firsts(),
                     again,
                     overlaps),
             known);
@@ -120,8 +125,27 @@ final class ScheduledCuts {
   void price(double worth, boolean lacks) {
     overlaps |= lacks && sharded();
     worthwhile = worth;
-    best = priced(order(), balanced);
+    ScheduleSpec order = order();
+    if (paced(order.placement(balanced.length)) && entry.needsDurations()) {
+      order = order();
+    }
+    best = priced(order, balanced);
     worthwhile = Double.POSITIVE_INFINITY;
+  }
+
+  /** Whether ranks differ in speed: then slower ones have shorter stages. */
+  private boolean paced(Placement placement) {
+    if (costs.workload().cluster().homogeneous() || placement.chains() > 1) {
+      return false;
+    }
+    double[] paces = new double[balanced.length];
+    Arrays.setAll(paces, stage -> grid.pace(placement.rankOf(stage), costs));
+    if (Arrays.stream(paces).allMatch(pace -> pace == paces[0])) {
+      return false;
+    }
+    balanced = PacedPartition.firsts(weights, paces);
+    seen.add(Arrays.stream(balanced).boxed().toList());
+    return true;
   }
 
   /** By the closed form where there is one. */
@@ -168,10 +192,11 @@ final class ScheduledCuts {
     double[] seconds = profile.seconds(Quantity.FORWARD, slice);
     double[] backward = profile.seconds(Quantity.BACKWARD, slice);
     Arrays.setAll(seconds, layer -> seconds[layer] + backward[layer]);
-    int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), grid.stages());
+    double[] weights = OnePath.weights(chain, path, seconds);
+    int[] firsts = BlockPartition.firsts(weights, grid.stages());
     return Optional.of(
         new ScheduledCuts(
-            entry, grid, batching, request, oracle, costs.total(), path, firsts, known));
+            entry, grid, batching, request, oracle, costs, path, weights, firsts, known));
   }
 
   /**
@@ -182,9 +207,9 @@ final class ScheduledCuts {
   ScheduledCuts with(MicroBatching other) {
     ScheduledCuts made =
         new ScheduledCuts(
-            entry, grid, other, request, oracle, layersInARow, path, best().firsts(), known);
+            entry, grid, other, request, oracle, costs, path, weights, best().firsts(), known);
     made.overlaps = overlaps;
-    made.price();
+    made.best = made.priced(made.order(), made.balanced);
     return made;
   }
 
@@ -350,7 +375,7 @@ final class ScheduledCuts {
     }
     Arrays.setAll(share, stage -> kept.peak(stage).fits() ? 0 : 1);
     PricedCuts again = priced(order, firsts, share);
-    boolean some = recomputation == Recomputation.SELECTIVE && layersInARow && again.fits();
+    boolean some = recomputation == Recomputation.SELECTIVE && costs.total() && again.fits();
     return some ? partly(kept, again).orElse(again) : again;
   }
 

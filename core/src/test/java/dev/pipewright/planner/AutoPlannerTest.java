@@ -178,7 +178,12 @@ class AutoPlannerTest {
           boolean tokensToo = division.kind().dividesTokens();
           Grid grid =
               new Grid(
-                  ranks, replicas, division, true, 1, tokensToo ? ZeroStage.OPTIMIZER : states);
+                  ranks,
+                  replicas,
+                  division,
+                  Arrangement.BY_RANK,
+                  1,
+                  tokensToo ? ZeroStage.OPTIMIZER : states);
           if (replicas <= batching.samples()) {
             ScheduledCuts cuts = cuts(grid, batching, costs, oracle);
             if (cuts.fits()) {

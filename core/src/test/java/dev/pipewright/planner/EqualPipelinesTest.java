@@ -120,8 +120,8 @@ class EqualPipelinesTest {
     }
     for (Choice choice : choices(request)) {
       if (ranks > 1 || choice.equals(choices(request).get(0))) {
-        for (boolean neighbours : new boolean[] {true, false}) {
-          Grid grid = grid(ranks, replicas, parallelism, neighbours, choice.chunks());
+        for (Arrangement arrangement : List.of(Arrangement.BY_RANK, Arrangement.BY_PIPELINE)) {
+          Grid grid = grid(ranks, replicas, parallelism, arrangement, choice.chunks());
           priced(choice, grid, batching, costs, request, oracle).ifPresent(all::add);
         }
       }
@@ -131,10 +131,10 @@ class EqualPipelinesTest {
 
   /** With optimizer states sharded where several devices have the same weights. */
   private static Grid grid(
-      int ranks, int replicas, Parallelism parallelism, boolean neighbours, int chunks) {
+      int ranks, int replicas, Parallelism parallelism, Arrangement arrangement, int chunks) {
     boolean tokens = parallelism.several() && parallelism.kind().dividesTokens();
     ZeroStage states = replicas > 1 || tokens ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
-    return new Grid(ranks, replicas, parallelism, neighbours, chunks, states);
+    return new Grid(ranks, replicas, parallelism, arrangement, chunks, states);
   }
 
   private static Optional<ScheduledCuts> priced(
@@ -300,7 +300,7 @@ class EqualPipelinesTest {
                   ranks,
                   replicas,
                   Parallelism.NONE,
-                  random.nextBoolean(),
+                  random.nextBoolean() ? Arrangement.BY_RANK : Arrangement.BY_PIPELINE,
                   choice.chunks(),
                   replicas > 1 ? states : ZeroStage.NOTHING);
           MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
@@ -365,7 +365,7 @@ class EqualPipelinesTest {
       for (int ranks = 1; ranks * parts <= 8; ranks *= 2) {
         for (int samples = 1; samples <= BATCH; samples *= 2) {
           int replicas = 8 / parts / ranks;
-          Grid grid = grid(ranks, replicas, parallelism, true, choice.chunks());
+          Grid grid = grid(ranks, replicas, parallelism, Arrangement.BY_RANK, choice.chunks());
           MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
           if (replicas <= samples) {
             double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));

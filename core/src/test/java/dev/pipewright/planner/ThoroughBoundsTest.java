@@ -53,7 +53,7 @@ class ThoroughBoundsTest {
                 ranks,
                 replicas,
                 Parallelism.NONE,
-                random.nextBoolean(),
+                random.nextBoolean() ? Arrangement.BY_RANK : Arrangement.BY_PIPELINE,
                 choice.chunks(),
                 replicas > 1 ? states : ZeroStage.NOTHING);
         MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
@@ -93,7 +93,7 @@ class ThoroughBoundsTest {
                 ranks,
                 replicas,
                 parallelism,
-                random.nextBoolean(),
+                random.nextBoolean() ? Arrangement.BY_RANK : Arrangement.BY_PIPELINE,
                 choice.chunks(),
                 ZeroStage.NOTHING);
         Grid grid = plain.sums() ? plain.sharding(ZeroStage.OPTIMIZER) : plain;

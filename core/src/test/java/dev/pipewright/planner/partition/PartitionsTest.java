@@ -57,6 +57,33 @@ class PartitionsTest {
     assertEquals(heaviest, UniformWeights.heaviest(weights, firsts), 1e-12);
   }
 
+  /** The same where a stage takes its weight times its pace. */
+  private static double least(double[] weights, int end, double[] paces, int stages) {
+    double last = 0;
+    double best = Double.POSITIVE_INFINITY;
+    for (int first = end - 1; first >= stages - 1; first--) {
+      last += weights[first] * paces[stages - 1];
+      if (stages > 1) {
+        best = Math.min(best, Math.max(least(weights, first, paces, stages - 1), last));
+      }
+    }
+    return stages == 1 ? last : best;
+  }
+
+  @RepeatedTest(300)
+  void stagesOfUnlikePaceAreAsShortAsExhaustiveSearchMakesThem(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    double[] weights = weights(random, 12);
+    int stages = random.nextInt(1, weights.length + 1);
+    double[] paces = random.doubles(stages, 0.5, 4).toArray();
+    double[] blocks = blocks(weights, PacedPartition.firsts(weights, paces));
+    double longest = 0;
+    for (int stage = 0; stage < stages; stage++) {
+      longest = Math.max(longest, blocks[stage] * paces[stage]);
+    }
+    assertEquals(least(weights, weights.length, paces, stages), longest, 1e-9);
+  }
+
   @RepeatedTest(500)
   void noTwoBlocksAreFurtherApartThanTheLargestItem(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
@@ -114,6 +141,9 @@ class PartitionsTest {
     assertThrows(IllegalArgumentException.class, () -> UniformLayers.firsts(3, 4));
     assertThrows(IllegalArgumentException.class, () -> UniformWeights.firsts(new double[2], 0));
     assertThrows(IllegalArgumentException.class, () -> BlockPartition.firsts(new double[2], 3));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> PacedPartition.firsts(new double[2], new double[] {1, 1, 1}));
     assertThrows(
         IllegalArgumentException.class, () -> UniformWeights.firsts(new double[] {1, -1}, 1));
   }
