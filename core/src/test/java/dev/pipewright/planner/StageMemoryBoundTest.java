@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 
 class StageMemoryBoundTest {
   private static final int INSTANCES = 300;
-  private static final int RANKS = 2;
-  private static final int MICRO_BATCHES = 6;
+  static final int RANKS = 2;
+  static final int MICRO_BATCHES = 6;
   private static final double ROUNDING = 1e-9;
 
   /** Some runs of layers, without working space. */
-  private record Problem(LayerLoads loads, double[] inputs, double free, boolean splits) {
+  record Problem(LayerLoads loads, double[] inputs, double free, boolean splits) {
     static Problem of(SplittableRandom random) {
       int size = random.nextInt(2, 8);
       double[] backward = random.doubles(size, 1, 3).toArray();
