@@ -18,6 +18,7 @@ import dev.pipewright.bench.paradl.CalibrateAbci;
 import dev.pipewright.bench.paradl.Figure3;
 import dev.pipewright.bench.paradl.PredictScaling;
 import dev.pipewright.bench.paradl.ScriptComparison;
+import dev.pipewright.bench.planners.DegreesByRank;
 import dev.pipewright.bench.planners.MemoryFirst;
 import dev.pipewright.bench.planners.PeriodicMemory;
 import dev.pipewright.bench.planners.PlannerScaling;
@@ -80,6 +81,7 @@ public final class Reproduce {
         new SimulatorScaling(),
         new PeriodicMemory(),
         new MemoryFirst(),
+        new DegreesByRank(),
         new PlannersSideBySide(),
         new PlannerScaling(),
         new TrainingSpeed(),

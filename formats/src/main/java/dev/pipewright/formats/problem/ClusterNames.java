@@ -6,6 +6,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.machine.MachineClusters;
+import dev.pipewright.formats.machine.UnnamedDevices;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,9 @@ public final class ClusterNames {
   /** One of the zoo, or of machines with a data sheet. */
   private static Optional<Cluster> named(String name) {
     try {
-      return Clusters.find(name).or(() -> MachineClusters.find(name));
+      return Clusters.find(name)
+          .or(() -> MachineClusters.find(name))
+          .or(() -> UnnamedDevices.find(name));
     } catch (IllegalArgumentException e) {
       throw new BadInputException(String.valueOf(e.getMessage()));
     }

@@ -15,9 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /** Finds the network that a user means: of the zoo, or in a file. */
 public final class NetworkNames {
+  private static final Pattern PYTHON = Pattern.compile(".+\\.py:\\w+");
+
   private NetworkNames() {}
 
   /** A network of the zoo by its name, where there is one. */
@@ -86,7 +89,9 @@ public final class NetworkNames {
   public static Path modelFile(String model) {
     Path path = FileNames.file("the model", model);
     if (model.isEmpty() || !(Files.exists(path) || model.equals("-"))) {
-      FileNames.requireNoPath("model", model);
+      if (!PYTHON.matcher(model).matches()) {
+        FileNames.requireNoPath("model", model);
+      }
       throw new BadInputException("no model '" + model + "'; " + meant(model));
     }
     return path;
@@ -113,6 +118,10 @@ public final class NetworkNames {
 
   /** What an unknown name may mean. */
   public static String meant(String model) {
+    if (PYTHON.matcher(model).matches()) {
+      return "`pipewright plan %s` measures it and writes a profile; give that file"
+          .formatted(model);
+    }
     List<String> names = new ArrayList<>(Models.names());
     names.addAll(Transformers.names());
     Optional<String> near = Suggestion.near(model, names);

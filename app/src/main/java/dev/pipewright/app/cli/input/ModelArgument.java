@@ -1,9 +1,12 @@
 package dev.pipewright.app.cli.input;
 
+import dev.pipewright.app.cli.host.LocalMachine;
+import dev.pipewright.app.cli.host.ThisHost;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.machine.UnnamedDevices;
 import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NamedWorkload;
@@ -21,6 +24,8 @@ import picocli.CommandLine.Option;
 
 /** The options that say what is trained on what, shared by several commands. */
 public final class ModelArgument {
+  private static final int MOST_GPUS = 16;
+
   /** What {@code --model-format} says of itself. */
   public static final String FORMATS =
       "graph-text, hugging-face, calculon, profile, megatron, torchtitan, paradl or layer-table;"
@@ -31,9 +36,19 @@ public final class ModelArgument {
       paramLabel = "CLUSTER",
       description =
           "A cluster file (YAML, ParaDL's .plat, Slurm's nodes, a system of Calculon or"
-              + " AIConfigurator) or a name (`pipewright clusters`), size as dapple-a:4x8.")
+              + " AIConfigurator) or a name (`pipewright clusters`), size as dapple-a:4x8. local is"
+              + " this machine: its GPUs, or else its processor.")
   @Nullable
   public String cluster;
+
+  @Option(
+      names = "--gpus",
+      paramLabel = "N",
+      description =
+          "Instead of --cluster: one machine with N equal GPUs on PCIe, of --memory each. Networks"
+              + " that were not measured get the rates of an A100.")
+  @Nullable
+  public Integer gpus;
 
   @Option(
       names = "--profile-batch",
@@ -117,11 +132,35 @@ public final class ModelArgument {
   }
 
   private String clusterName(Optional<String> fallback) {
-    return Optional.ofNullable(cluster)
+    return stated()
         .or(() -> fallback)
         .orElseThrow(() ->
             new BadInputException(
-                "no cluster given; add --cluster with a file or one of `pipewright clusters`"));
+                "no cluster given; add --cluster with a file, local, or one of `pipewright clusters`"));
+  }
+
+  /** The cluster that the flags state, from then on under a name that means the same everywhere. */
+  private Optional<String> stated() {
+    if (gpus != null) {
+      if (cluster != null) {
+        throw new BadInputException("--gpus: is a cluster of its own; leave out --cluster");
+      }
+      if (gpus < 1 || gpus > MOST_GPUS) {
+        throw new BadInputException(
+            "--gpus: a machine has 1 to %d GPUs, not %d; give --cluster for more"
+                .formatted(MOST_GPUS, gpus));
+      }
+      cluster = UnnamedDevices.gpus(gpus);
+      gpus = null;
+    }
+    if (LocalMachine.NAME.equals(cluster)) {
+      LocalMachine here = LocalMachine.of(new ThisHost());
+      cluster = here.cluster();
+      if (memory == null && here.memory().isPresent()) {
+        memory = Long.toString(here.memory().getAsLong());
+      }
+    }
+    return Optional.ofNullable(cluster);
   }
 
   /** Samples that the model's times are for, where the user says. */
@@ -182,9 +221,10 @@ public final class ModelArgument {
     if (!model.isBlank() && !found.mentions("MODEL")) {
       found.of(model, () -> NetworkNames.check(model));
     }
-    if (cluster != null && !cluster.isBlank()) {
-      String name = cluster;
-      found.of("--cluster", () -> ClusterNames.resolve(name));
+    if (gpus != null) {
+      found.of("--gpus", this::stated);
+    } else if (cluster != null && !cluster.isBlank()) {
+      found.of("--cluster", () -> stated().ifPresent(ClusterNames::resolve));
     }
     found.of(
         "--profile-batch",

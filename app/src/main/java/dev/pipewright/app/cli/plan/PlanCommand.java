@@ -67,6 +67,7 @@ import picocli.CommandLine.Spec;
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective cost --device-hour 2.5",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --objective p95 --stragglers 0.05:1.5",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --front --out front",
+      "  pipewright plan mine.py:Net --input 3x224x224 --cluster local --global-batch 32",
       "  pipewright plan --sweep study.yaml --out study"
     })
 public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
@@ -75,7 +76,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   @Parameters(
       arity = "0..1",
       paramLabel = "MODEL",
-      description = "A profile or graph file, or a name (`pipewright models`).")
+      description =
+          "A profile or graph file, a name (`pipewright models`), or FILE.py:NAME, a network of"
+              + " PyTorch, which is measured here first.")
   private String model = "";
 
   @Mixin private ModelArgument arguments = new ModelArgument();
@@ -114,6 +117,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   private @Nullable String export;
 
   @Mixin private ExportFlags exporting = new ExportFlags();
+  @Mixin private MeasuredNetwork measured = new MeasuredNetwork();
 
   @Option(
       names = "--time-limit",
@@ -162,7 +166,8 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     if (!spec.commandLine().getParseResult().hasMatchedPositional(0)) {
       found.of("MODEL", PlanCommand::missing);
     }
-    arguments.check(model, found);
+    found.of("--input", () -> measured.check(model));
+    arguments.check(measured.isMeant(model) ? "" : model, found);
     int before = found.sentences().size();
     found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
@@ -228,6 +233,9 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       PrintWriter printer = spec.commandLine().getOut();
       return new SweepAnswer(sweep, out, json, printer, spec.commandLine().getErr())
           .call(new PointPlanner());
+    }
+    if (measured.isMeant(model)) {
+      model = measured.profile(model, arguments, synchronous, spec.commandLine().getErr());
     }
     Optional<PlannerEntry> meant = meant();
     synchronous.checkStages(meant.map(PlannerEntry::name).orElse(planner));

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli.setup;
 
+import dev.pipewright.app.cli.host.Host;
 import dev.pipewright.units.Bytes;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli.setup;
 
+import dev.pipewright.app.cli.host.ThisHost;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.formats.json.JsonText;
 import java.io.PrintWriter;

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Path;
+import dev.pipewright.app.cli.host.Host;
+import dev.pipewright.app.cli.host.MadeHost;
+import dev.pipewright.app.cli.host.ThisHost;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,40 +14,6 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CheckupTest {
-  /** A machine with these programs, which print this, and these files. */
-  private record Made(String jarPath, Map<String, String> programs, Set<String> files)
-      implements Host {
-    @Override
-    public Optional<String> run(List<String> command) {
-      return Optional.ofNullable(programs.get(command.get(0)));
-    }
-
-    @Override
-    public int processors() {
-      return 64;
-    }
-
-    @Override
-    public long memory() {
-      return 1L << 40;
-    }
-
-    @Override
-    public Java java() {
-      return new Java(21, "21.0.1+12 of Debian", Path.of("/jdk"));
-    }
-
-    @Override
-    public Optional<Path> jar() {
-      return Optional.of(Path.of(jarPath));
-    }
-
-    @Override
-    public boolean exists(Path file) {
-      return files.contains(file.toString());
-    }
-  }
-
   private static Diagnosis find(Host host, String name) {
     return Checkup.of(host).stream()
         .filter(each -> each.name().equals(name))
@@ -56,7 +24,7 @@ class CheckupTest {
   @Test
   void aCheckoutBuildsAndTrains() {
     Host host =
-        new Made(
+        new MadeHost(
             "/src/app/target/launch/pipewright-app.jar",
             Map.of("mvn", "Apache Maven 3.9.9\nMaven home: /m", "sbatch", "slurm-wlm 22.05.8"),
             Set.of("/src/pom.xml", "/jdk/bin/javac"));
@@ -72,7 +40,7 @@ class CheckupTest {
   @Test
   void aPackageSaysWhatItLeavesOut() {
     Host host =
-        new Made(
+        new MadeHost(
             "/opt/pw/lib/pipewright-app.jar",
             Map.of("nvidia-smi", "NVIDIA H100, 81559 MiB\nNVIDIA H100, 81559 MiB"),
             Set.of("/opt/pw/bin/pipewright"));
@@ -84,7 +52,7 @@ class CheckupTest {
 
   @Test
   void differentGpusAreListed() {
-    Host host = new Made("/a/b.jar", Map.of("nvidia-smi", "A, 1 MiB\nB, 2 MiB"), Set.of());
+    Host host = new MadeHost("/a/b.jar", Map.of("nvidia-smi", "A, 1 MiB\nB, 2 MiB"), Set.of());
     assertEquals("A, 1 MiB; B, 2 MiB", find(host, "gpu").what());
     assertEquals("on a class path", find(host, "pipewright").what());
   }

@@ -1,11 +1,11 @@
-package dev.pipewright.app.cli.setup;
+package dev.pipewright.app.cli.host;
 
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /** What a machine can be asked; tests answer for machines that are not here. */
-interface Host {
+public interface Host {
   /** What a program prints on standard output; empty where it is missing, fails or hangs. */
   Optional<String> run(List<String> command);
 

@@ -1,4 +1,4 @@
-package dev.pipewright.app.cli.setup;
+package dev.pipewright.app.cli.host;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The machine that this runs on. */
-final class ThisHost implements Host {
+public final class ThisHost implements Host {
   private static final int PATIENCE_S = 20;
 
   @Override
@@ -21,7 +21,7 @@ final class ThisHost implements Host {
     @Nullable Path output = null;
     @Nullable Process process = null;
     try {
-      output = Files.createTempFile("pipewright-doctor", ".txt");
+      output = Files.createTempFile("pipewright-host", ".txt");
       process =
           new ProcessBuilder(command)
               .redirectError(ProcessBuilder.Redirect.DISCARD)
