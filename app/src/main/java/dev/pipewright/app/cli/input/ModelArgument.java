@@ -45,8 +45,8 @@ public final class ModelArgument {
       names = "--gpus",
       paramLabel = "N",
       description =
-          "Instead of --cluster: one machine with N equal GPUs on PCIe, of --memory each. Networks"
-              + " that were not measured get the rates of an A100.")
+          "Instead of a cluster: one machine with N equal GPUs on PCIe, of 16 GiB unless their memory"
+              + " is given. Networks that were not measured get the rates of an A100.")
   @Nullable
   public Integer gpus;
 
