@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.wire.Credentials;
 import dev.pipewright.runtime.wire.Secret;
 import java.io.IOException;
 import java.net.Socket;
@@ -45,7 +46,7 @@ class TcpTransportTest extends TransportContract {
   static List<TcpTransport> connected(int workers, boolean sealed, UnaryOperator<String> relay) {
     Secret secret = Secret.random();
     List<Entrance> entrances =
-        IntStream.range(0, workers).mapToObj(i -> Entrance.open(HERE, sealed, secret)).toList();
+        IntStream.range(0, workers).mapToObj(i -> Entrance.open(HERE, sealed, Credentials.of(secret))).toList();
     List<String> addresses = new ArrayList<>();
     entrances.forEach(entrance -> addresses.add(entrance.address()));
     addresses.set(0, relay.apply(addresses.get(0)));
@@ -177,7 +178,7 @@ class TcpTransportTest extends TransportContract {
   void strangersAtTheEntrancesStallNoStart() throws Exception {
     Secret secret = Secret.random();
     List<Entrance> entrances =
-        IntStream.range(0, 3).mapToObj(i -> Entrance.open(HERE, sealed(), secret)).toList();
+        IntStream.range(0, 3).mapToObj(i -> Entrance.open(HERE, sealed(), Credentials.of(secret))).toList();
     List<Socket> strangers = new ArrayList<>();
     for (Entrance entrance : entrances) {
       for (int i = 0; i < 5; i++) {

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli.train;
 import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.launch.LaunchedRank;
 import dev.pipewright.app.cli.launch.LauncherFlags;
+import dev.pipewright.app.cli.launch.TlsFlags;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.file.BadInputException;
@@ -46,6 +47,8 @@ public final class TrainMachines {
 
   @Mixin final LauncherFlags launcher = new LauncherFlags();
 
+  @Mixin private TlsFlags tls = new TlsFlags();
+
   @Mixin final RestartFlags restarts = new RestartFlags();
 
   /**
@@ -79,7 +82,11 @@ public final class TrainMachines {
         throw new BadInputException(
             "--port: no machine joins; leave it out, or add --remote-workers N");
       }
-      return new Machines(0, 0, stall, launcher.grace(), Optional.empty());
+      if (tls.given()) {
+        throw new BadInputException(
+            "--tls-cert: all workers run on this machine; leave it out, or add --remote-workers N");
+      }
+      return new Machines(0, 0, stall, launcher.grace(), Optional.empty(), Optional.empty());
     }
     AtLeast.one("--remote-workers", others);
     if (others > workers) {
@@ -93,7 +100,13 @@ public final class TrainMachines {
     if (port != null && (port < 0 || port >= PORTS)) {
       throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
     }
-    return new Machines(others, port == null ? 0 : port, stall, launcher.grace(), Optional.empty());
+    return new Machines(
+        others,
+        port == null ? 0 : port,
+        stall,
+        launcher.grace(),
+        Optional.empty(),
+        tls.files());
   }
 
   private Machines ranks(
@@ -106,7 +119,8 @@ public final class TrainMachines {
     int here = rank.workersOf(workers);
     launcher.checkRoom(rank, workers);
     if (rank.worldSize() == 1) {
-      return new Machines(0, 0, stall, launcher.grace(), Optional.of(launcher.alone()));
+      return new Machines(
+          0, 0, stall, launcher.grace(), Optional.of(launcher.alone()), Optional.empty());
     }
     if (kind == Workers.THREADS) {
       throw new BadInputException(
@@ -117,6 +131,7 @@ public final class TrainMachines {
         rank.port(),
         stall,
         launcher.grace(),
-        Optional.of(launcher.rendezvous(System.getenv())));
+        Optional.of(launcher.rendezvous(System.getenv())),
+        tls.files());
   }
 }
