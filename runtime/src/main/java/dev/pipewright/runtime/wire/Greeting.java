@@ -96,15 +96,15 @@ final class Greeting {
     }
     InputStream in = channel.socket().getInputStream();
     byte[] bytes = in.readNBytes(count);
+    if (bytes.length == count) {
+      return bytes;
+    }
     if (bytes.length > 0 && bytes[0] == ALERT) {
       throw new WrongCertificateException(
           "lets in machines with certificates only; give --tls-cert, --tls-key and --tls-ca here,"
               + " too");
     }
-    if (bytes.length < count) {
-      throw new EOFException("the other end has hung up");
-    }
-    return bytes;
+    throw new EOFException("the other end has hung up");
   }
 
   private void write(byte[] bytes) throws IOException {

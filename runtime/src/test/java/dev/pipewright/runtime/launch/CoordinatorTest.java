@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.execution.JoinRequest;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import dev.pipewright.runtime.wire.TestAuthority;
+import dev.pipewright.execution.CertificateFiles;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.formats.file.BadInputException;
 import java.io.IOException;
@@ -405,6 +410,41 @@ class CoordinatorTest {
               + coordinator.port()
               + ": the token is wrong; use the one that the coordinator has printed",
           mistake.getMessage());
+      result.cancel(true);
+    }
+  }
+
+  /** One of both ends has none, or none that the other accepts. */
+  @ParameterizedTest
+  @CsvSource({
+    "here,, lets in machines with certificates only; give --tls-cert",
+    ", there, uses no certificates; give --tls-cert",
+    "here, stranger, has a certificate that no authority of this machine has signed",
+  })
+  void aMachineWhoseCertificatesDoNotFitIsTold(
+      @Nullable String here, @Nullable String there, String what) throws Exception {
+    TestAuthority authority = TestAuthority.in(folder, "authority");
+    TestAuthority rival = TestAuthority.in(folder, "rival");
+    Optional<CertificateFiles> own = Optional.ofNullable(here).map(authority::certificate);
+    Optional<CertificateFiles> theirs =
+        Optional.ofNullable(there)
+            .map(name -> (name.equals("there") ? authority : rival).certificate(name));
+    Launch launch =
+        ring(2, "1")
+            .withHere(0)
+            .withCertificates(own)
+            .with(patience(Duration.ofMinutes(1), Duration.ofSeconds(20)));
+    try (Coordinator coordinator = new Coordinator(launch)) {
+      CompletableFuture<WorkerFailureException> result =
+          CompletableFuture.supplyAsync(
+              () -> assertThrows(WorkerFailureException.class, () -> coordinator.run(this::hear)));
+      JoinRequest request =
+          JoinRequest.once(
+              "localhost", coordinator.port(), coordinator.token(), 1, Optional.empty());
+      BadInputException mistake =
+          assertThrows(BadInputException.class, () -> JoinedHost.run(request.with(theirs)));
+      String sentence = request.address() + " " + what;
+      assertTrue(String.valueOf(mistake.getMessage()).startsWith(sentence), mistake::getMessage);
       result.cancel(true);
     }
   }
