@@ -31,6 +31,7 @@ import dev.pipewright.bench.runtime.ExamplesLearn;
 import dev.pipewright.bench.runtime.LostWorkers;
 import dev.pipewright.bench.runtime.MemoryAccuracy;
 import dev.pipewright.bench.runtime.RuntimeAccuracy;
+import dev.pipewright.bench.runtime.SecureConnections;
 import dev.pipewright.bench.runtime.SlurmOverhead;
 import dev.pipewright.bench.runtime.ThreadConvolutions;
 import dev.pipewright.bench.runtime.TracedTimes;
@@ -92,6 +93,7 @@ public final class Reproduce {
         new ExamplesLearn(),
         new LostWorkers(),
         new SlurmOverhead(),
+        new SecureConnections(),
         new Fuzz());
   }
 
