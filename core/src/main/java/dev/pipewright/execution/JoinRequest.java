@@ -45,22 +45,12 @@ public record JoinRequest(
       String host, int port, String token, int slots, Optional<String> logs) {
     Seconds none = new Seconds(0);
     return new JoinRequest(
-        host,
-        port,
-        token,
-        slots,
-        logs,
-        OptionalInt.empty(),
-        none,
-        none,
-        Optional.empty(),
-        false);
+        host, port, token, slots, logs, OptionalInt.empty(), none, none, Optional.empty(), false);
   }
 
   /** The same with certificates, where there are any. */
   public JoinRequest with(Optional<CertificateFiles> files) {
-    return new JoinRequest(
-        host, port, token, slots, logs, rank, patience, grace, files, again);
+    return new JoinRequest(host, port, token, slots, logs, rank, patience, grace, files, again);
   }
 
   /** The address as people write it. */

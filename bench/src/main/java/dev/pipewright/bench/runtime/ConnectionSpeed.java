@@ -67,12 +67,13 @@ record ConnectionSpeed(double connectSeconds, double roundTripSeconds, double by
 
   private static double oneWay(Connection from, Connection to, int messages)
       throws IOException, InterruptedException {
-    Thread writer = writing(() -> {
-      ByteBuffer text = ByteBuffer.allocateDirect(LONG_BYTES);
-      for (int i = 0; i < messages; i++) {
-        from.write(text.clear());
-      }
-    });
+    Thread writer =
+        writing(() -> {
+          ByteBuffer text = ByteBuffer.allocateDirect(LONG_BYTES);
+          for (int i = 0; i < messages; i++) {
+            from.write(text.clear());
+          }
+        });
     ByteBuffer got = ByteBuffer.allocateDirect(LONG_BYTES);
     long begin = System.nanoTime();
     for (int i = 0; i < messages; i++) {
@@ -85,13 +86,14 @@ record ConnectionSpeed(double connectSeconds, double roundTripSeconds, double by
 
   private static List<Double> roundTrips(Connection one, Connection other)
       throws IOException, InterruptedException {
-    Thread echo = writing(() -> {
-      ByteBuffer text = ByteBuffer.allocateDirect(SHORT_BYTES);
-      for (int i = 0; i < ROUND_TRIPS; i++) {
-        other.fill(text.clear());
-        other.write(text.flip());
-      }
-    });
+    Thread echo =
+        writing(() -> {
+          ByteBuffer text = ByteBuffer.allocateDirect(SHORT_BYTES);
+          for (int i = 0; i < ROUND_TRIPS; i++) {
+            other.fill(text.clear());
+            other.write(text.flip());
+          }
+        });
     List<Double> trips = new ArrayList<>();
     ByteBuffer text = ByteBuffer.allocateDirect(SHORT_BYTES);
     for (int i = 0; i < ROUND_TRIPS; i++) {

@@ -24,11 +24,7 @@ public final class SlurmOverhead implements Reproduction {
   private static final int STEPS = 120;
   private static final int WARM_UP = 20; // steps
   private static final List<String> TRAINING =
-      List.of(
-          "mlp-8x1024",
-          "--stages=2",
-          "--global-batch=64",
-          "--steps=" + STEPS);
+      List.of("mlp-8x1024", "--stages=2", "--global-batch=64", "--steps=" + STEPS);
   private static final String SCRIPTS = "tools/slurm-two-nodes/";
 
   @Override

@@ -68,7 +68,7 @@ public final class Coordinator implements AutoCloseable {
   public Coordinator(Launch launch) {
     this.launch = launch;
     this.token = launch.token().map(Token::new).orElseGet(Token::random);
-    this.reception = 
+    this.reception =
         new Admission(
             launch.here() == launch.workers(),
             launch.port(),

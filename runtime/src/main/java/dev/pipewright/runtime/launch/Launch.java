@@ -153,34 +153,12 @@ public record Launch(
 
   public Launch with(Resources other) {
     return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        roles,
-        port,
-        other,
-        patience,
-        token,
-        certificates,
-        again);
+        workers, here, task, job, logs, roles, port, other, patience, token, certificates, again);
   }
 
   public Launch with(Patience other) {
     return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        roles,
-        port,
-        resources,
-        other,
-        token,
-        certificates,
-        again);
+        workers, here, task, job, logs, roles, port, resources, other, token, certificates, again);
   }
 
   /**
@@ -206,18 +184,7 @@ public record Launch(
 
   public Launch withCertificates(Optional<CertificateFiles> files) {
     return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        roles,
-        port,
-        resources,
-        patience,
-        token,
-        files,
-        again);
+        workers, here, task, job, logs, roles, port, resources, patience, token, files, again);
   }
 
   /** Without the token, and without the job, which is long. */

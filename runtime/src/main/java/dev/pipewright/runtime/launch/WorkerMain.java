@@ -47,8 +47,7 @@ public final class WorkerMain {
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
   private volatile IntSupplier waitingFor = () -> Pulse.NONE;
 
-  private WorkerMain(
-      Control control, Optional<Tls> tls, Path recorderFile, Computing computing) {
+  private WorkerMain(Control control, Optional<Tls> tls, Path recorderFile, Computing computing) {
     this.control = control;
     this.tls = tls;
     this.computing = computing;
@@ -161,8 +160,7 @@ public final class WorkerMain {
     boolean severalMachines = communication.number("sealed") != 0;
     Secret secret = Secret.ofHex(communication.text("secret"));
     Entrance entrance =
-        Entrance.open(
-            communication.text("host"), severalMachines, new Credentials(secret, tls));
+        Entrance.open(communication.text("host"), severalMachines, new Credentials(secret, tls));
     control.send(Message.of("entrance").with("address", entrance.address()));
     TcpTransport processors =
         fromCoordinator(() -> new TcpTransport(entrance, addresses(peers.join()), worker));

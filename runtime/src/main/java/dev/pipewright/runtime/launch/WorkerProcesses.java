@@ -44,10 +44,7 @@ final class WorkerProcesses implements AutoCloseable {
    * @param launched whether a launcher has started this process and may signal all that it starts
    */
   WorkerProcesses(
-      Optional<Path> logs,
-      Token token,
-      Optional<CertificateFiles> certificates,
-      boolean launched) {
+      Optional<Path> logs, Token token, Optional<CertificateFiles> certificates, boolean launched) {
     logs.ifPresent(given -> requireInside(OutputFile.folder(given)));
     this.temporary = TemporaryFolder.create();
     this.logs = logs.orElse(temporary.path());

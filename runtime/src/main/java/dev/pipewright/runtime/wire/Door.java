@@ -59,7 +59,10 @@ public final class Door implements AutoCloseable {
       throws IOException {
     this.server = server;
     this.selector = Selector.open();
-    this.key = sealed && credentials.tls().isEmpty() ? Optional.of(EphemeralKey.random()) : Optional.empty();
+    this.key =
+        sealed && credentials.tls().isEmpty()
+            ? Optional.of(EphemeralKey.random())
+            : Optional.empty();
     this.credentials = credentials;
   }
 

@@ -110,7 +110,7 @@ public final class Tls {
     } catch (CertificateException e) {
       throw new BadInputException(
           "%s is not accepted of a client: %s; give one for both, with extendedKeyUsage serverAuth"
-              .formatted(flag, e.getMessage())
+                  .formatted(flag, e.getMessage())
               + " and clientAuth or without");
     }
   }

@@ -6,14 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.execution.JoinRequest;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.ParameterizedTest;
-import dev.pipewright.runtime.wire.TestAuthority;
 import dev.pipewright.execution.CertificateFiles;
+import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.runtime.wire.TestAuthority;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ProtocolException;
@@ -34,11 +31,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CoordinatorTest {
   private static final long ENDLESS = 1_000_000_000;

@@ -37,8 +37,7 @@ class MachinesTest {
   void withCertificatesTheyTrainToTheSameBits() {
     TestAuthority authority = TestAuthority.in(folder, "authority");
     trainToTheSameBits(
-        TWO_THERE.with(authority.certificate("here")),
-        Optional.of(authority.certificate("there")));
+        TWO_THERE.with(authority.certificate("here")), Optional.of(authority.certificate("there")));
   }
 
   private void trainToTheSameBits(Machines machines, Optional<CertificateFiles> there) {
@@ -60,11 +59,9 @@ class MachinesTest {
       public void waiting(int workers, int port, String token) {
         Optional<String> logs = Optional.of(folder.resolve("logs").toString());
         other =
-            CompletableFuture.supplyAsync(
-                () ->
-                    joining.join(
-                        JoinRequest.once("localhost", port, token, workers, logs)
-                            .with(certificates)));
+            CompletableFuture.supplyAsync(() ->
+                joining.join(
+                    JoinRequest.once("localhost", port, token, workers, logs).with(certificates)));
       }
 
       @Override

@@ -43,7 +43,10 @@ class DoorTest {
   private Door door(boolean sealed) throws IOException {
     Door door =
         closing(
-            Door.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), sealed, Credentials.of(secret)));
+            Door.open(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                sealed,
+                Credentials.of(secret)));
     door.receive("door", guests::add);
     return door;
   }

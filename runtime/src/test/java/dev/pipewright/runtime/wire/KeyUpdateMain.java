@@ -29,8 +29,7 @@ final class KeyUpdateMain {
     Credentials credentials = new Credentials(Secret.ofText("secret"), Optional.of(tls));
     BlockingQueue<Connection> guests = new LinkedBlockingQueue<>();
     try (Door door =
-        Door.open(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), true, credentials)) {
+        Door.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), true, credentials)) {
       door.receive("door", guests::add);
       InetSocketAddress address =
           new InetSocketAddress(InetAddress.getLoopbackAddress(), door.port());

@@ -83,7 +83,8 @@ public final class TestAuthority {
             Integer.toString(days),
             "-out",
             subject + ".pem"));
-    return new CertificateFiles(file(subject + ".pem"), file(subject + ".key"), file(name + ".pem"));
+    return new CertificateFiles(
+        file(subject + ".pem"), file(subject + ".key"), file(name + ".pem"));
   }
 
   private String file(String file) {

@@ -31,7 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Doors that let in whoever has a certificate and knows the secret, and no one with one of both. */
+/**
+ * Doors that let in whoever has a certificate and knows the secret, and no one with one of both.
+ */
 class TlsConnectionTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Secret SECRET = Secret.random();
@@ -80,15 +82,16 @@ class TlsConnectionTest {
     byte[] bytes = new byte[count];
     new SplittableRandom(count).nextBytes(bytes);
     ByteBuffer sent = ByteBuffer.wrap(bytes);
-    Thread thread = new Thread(() -> {
-      try {
-        while (!from.write(sent)) {
-          Thread.onSpinWait();
-        }
-      } catch (IOException e) {
-        throw new AssertionError(e);
-      }
-    });
+    Thread thread =
+        new Thread(() -> {
+          try {
+            while (!from.write(sent)) {
+              Thread.onSpinWait();
+            }
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
     thread.start();
     ByteBuffer got = ByteBuffer.allocate(count);
     to.fill(got);
@@ -136,8 +139,7 @@ class TlsConnectionTest {
   @Test
   void aDoorWithoutCertificatesIsNoneForThoseWhoHaveOne() throws Exception {
     Door door = door(Optional.empty());
-    refuses(
-        "uses no certificates; give --tls-cert", () -> guest(door, SECRET, Optional.of(other)));
+    refuses("uses no certificates; give --tls-cert", () -> guest(door, SECRET, Optional.of(other)));
     neverLetIn();
   }
 
@@ -191,9 +193,7 @@ class TlsConnectionTest {
       InetSocketAddress address = (InetSocketAddress) middle.getLocalAddress();
       assertThrows(
           WrongSecretException.class,
-          () ->
-              Connection.to(
-                  address, new Credentials(SECRET, Optional.of(other)), 7, PATIENCE));
+          () -> Connection.to(address, new Credentials(SECRET, Optional.of(other)), 7, PATIENCE));
       between.join();
     }
     neverLetIn();
@@ -260,8 +260,7 @@ class TlsConnectionTest {
   /** What a client of OpenSSL says until the door hangs up. */
   private static String client(Door door, String... more) {
     List<String> command =
-        new ArrayList<>(
-            List.of("s_client", "-connect", "127.0.0.1:" + door.port(), "-CAfile"));
+        new ArrayList<>(List.of("s_client", "-connect", "127.0.0.1:" + door.port(), "-CAfile"));
     command.addAll(List.of("authority.pem", "-ign_eof"));
     command.addAll(List.of(more));
     return authority.said(command);

@@ -61,7 +61,8 @@ class TlsTest {
     if (option == null) { // which the older formats do not know
       return;
     }
-    authority.said(List.of("pkey", "-in", kind + ".key", "-traditional", "-out", kind + "-old.key"));
+    authority.said(
+        List.of("pkey", "-in", kind + ".key", "-traditional", "-out", kind + "-old.key"));
     String older = file(kind + "-old.key");
     assertTrue(Files.readString(Path.of(older)).contains("EC PRIVATE KEY") == kind.equals("ec"));
     assertFalse(Files.readString(Path.of(older)).contains("BEGIN PRIVATE KEY"));

@@ -31,14 +31,9 @@ public final class TlsFlags {
           "Certificates of the authorities that have signed those of all machines, in PEM format.")
   private @Nullable Path authorities;
 
-  /** Whether any of the flags is given. */
-  public boolean given() {
-    return certificate != null || key != null || authorities != null;
-  }
-
   /** The files; none without the flags. They are read where a run starts. */
   public Optional<CertificateFiles> files() {
-    if (!given()) {
+    if (certificate == null && key == null && authorities == null) {
       return Optional.empty();
     }
     return Optional.of(

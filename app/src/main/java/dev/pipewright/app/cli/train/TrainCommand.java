@@ -122,6 +122,7 @@ public final class TrainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Optional<LaunchedRank> launched = machines.launcher.rank(System.getenv());
+    machines.checkCertificates(launched);
     PlannedRanks ranks =
         machines.planned(what.chosen(), launched, Optional.ofNullable(keeping.out));
     TrainArgument.Chosen chosen = ranks.chosen();

@@ -70,6 +70,14 @@ public final class TrainMachines {
     return remote != null || elsewhere != null;
   }
 
+  /** Throws where certificates are given to a run that is on this machine alone. */
+  void checkCertificates(Optional<LaunchedRank> launched) {
+    if (tls.files().isPresent() && launched.isEmpty() && !joined()) {
+      throw new BadInputException(
+          "--tls-cert: all workers run on this machine; leave it out, or add --remote-workers N");
+    }
+  }
+
   /** Where workers run, as the flags and, for ranks of a launcher, the environment say. */
   Machines machines(int workers, Workers kind, Optional<LaunchedRank> launched) {
     Seconds stall = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
@@ -82,11 +90,7 @@ public final class TrainMachines {
         throw new BadInputException(
             "--port: no machine joins; leave it out, or add --remote-workers N");
       }
-      if (tls.given()) {
-        throw new BadInputException(
-            "--tls-cert: all workers run on this machine; leave it out, or add --remote-workers N");
-      }
-      return new Machines(0, 0, stall, launcher.grace(), Optional.empty(), Optional.empty());
+      return new Machines(0, 0, stall, launcher.grace(), Optional.empty(), tls.files());
     }
     AtLeast.one("--remote-workers", others);
     if (others > workers) {
@@ -101,12 +105,7 @@ public final class TrainMachines {
       throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
     }
     return new Machines(
-        others,
-        port == null ? 0 : port,
-        stall,
-        launcher.grace(),
-        Optional.empty(),
-        tls.files());
+        others, port == null ? 0 : port, stall, launcher.grace(), Optional.empty(), tls.files());
   }
 
   private Machines ranks(
