@@ -388,12 +388,19 @@ class CoordinatorTest {
     }
   }
 
+  /** A thread of its own in which a coordinator waits for others until it is interrupted. */
+  private Thread waiting(Coordinator coordinator) {
+    Thread thread =
+        new Thread(
+            () -> assertThrows(InterruptedException.class, () -> coordinator.run(this::hear)));
+    thread.start();
+    return thread;
+  }
+
   @Test
   void aWrongTokenIsRefused() throws Exception {
     try (Coordinator coordinator = new Coordinator(ring(2, "1").withHere(1))) {
-      CompletableFuture<WorkerFailureException> result =
-          CompletableFuture.supplyAsync(
-              () -> assertThrows(WorkerFailureException.class, () -> coordinator.run(this::hear)));
+      Thread running = waiting(coordinator);
       BadInputException mistake =
           assertThrows(
               BadInputException.class,
@@ -410,7 +417,8 @@ class CoordinatorTest {
               + coordinator.port()
               + ": the token is wrong; use the one that the coordinator has printed",
           mistake.getMessage());
-      result.cancel(true);
+      running.interrupt();
+      running.join();
     }
   }
 
@@ -435,9 +443,7 @@ class CoordinatorTest {
             .withCertificates(own)
             .with(patience(Duration.ofMinutes(1), Duration.ofSeconds(20)));
     try (Coordinator coordinator = new Coordinator(launch)) {
-      CompletableFuture<WorkerFailureException> result =
-          CompletableFuture.supplyAsync(
-              () -> assertThrows(WorkerFailureException.class, () -> coordinator.run(this::hear)));
+      Thread running = waiting(coordinator);
       JoinRequest request =
           JoinRequest.once(
               "localhost", coordinator.port(), coordinator.token(), 1, Optional.empty());
@@ -445,7 +451,8 @@ class CoordinatorTest {
           assertThrows(BadInputException.class, () -> JoinedHost.run(request.with(theirs)));
       String sentence = request.address() + " " + what;
       assertTrue(String.valueOf(mistake.getMessage()).startsWith(sentence), mistake::getMessage);
-      result.cancel(true);
+      running.interrupt();
+      running.join();
     }
   }
 
