@@ -32,6 +32,7 @@ import dev.pipewright.bench.runtime.ExamplesLearn;
 import dev.pipewright.bench.runtime.LostWorkers;
 import dev.pipewright.bench.runtime.MemoryAccuracy;
 import dev.pipewright.bench.runtime.RuntimeAccuracy;
+import dev.pipewright.bench.runtime.SecureConnections;
 import dev.pipewright.bench.runtime.SlurmOverhead;
 import dev.pipewright.bench.runtime.ThreadConvolutions;
 import dev.pipewright.bench.runtime.TracedTimes;
@@ -94,6 +95,7 @@ public final class Reproduce {
         new ExamplesLearn(),
         new LostWorkers(),
         new SlurmOverhead(),
+        new SecureConnections(),
         new Fuzz());
   }
 

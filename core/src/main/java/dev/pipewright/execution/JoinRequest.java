@@ -18,6 +18,7 @@ import java.util.OptionalInt;
  * @param patience how long to try until the coordinator listens; 0 to try once
  * @param grace how long this machine goes on after an interrupt, which the coordinator may have
  *     received as well and then ends the run itself
+ * @param certificates of this machine, with which it and the others know each other
  * @param again whether to join again where the run is restarted, or the connection has ended
  */
 public record JoinRequest(
@@ -29,6 +30,7 @@ public record JoinRequest(
     OptionalInt rank,
     Seconds patience,
     Seconds grace,
+    Optional<CertificateFiles> certificates,
     boolean again) {
   public JoinRequest {
     Check.that(
@@ -42,7 +44,13 @@ public record JoinRequest(
   public static JoinRequest once(
       String host, int port, String token, int slots, Optional<String> logs) {
     Seconds none = new Seconds(0);
-    return new JoinRequest(host, port, token, slots, logs, OptionalInt.empty(), none, none, false);
+    return new JoinRequest(
+        host, port, token, slots, logs, OptionalInt.empty(), none, none, Optional.empty(), false);
+  }
+
+  /** The same with certificates, where there are any. */
+  public JoinRequest with(Optional<CertificateFiles> files) {
+    return new JoinRequest(host, port, token, slots, logs, rank, patience, grace, files, again);
   }
 
   /** The address as people write it. */

@@ -126,9 +126,16 @@ public record TrainingRequest(
    * @param patience how long a worker may make no progress before it ends the run
    * @param grace how long a run may take to end by itself after an interrupt
    * @param rendezvous how other machines find this one where a launcher has started them all
+   * @param certificates of this machine, with which it and the others know each other; keys that
+   *     only the run's secret authenticates where there are none
    */
   public record Machines(
-      int elsewhere, int port, Seconds patience, Seconds grace, Optional<Rendezvous> rendezvous) {
+      int elsewhere,
+      int port,
+      Seconds patience,
+      Seconds grace,
+      Optional<Rendezvous> rendezvous,
+      Optional<CertificateFiles> certificates) {
     /** Beyond what a step should take. */
     public static final Seconds USUAL_PATIENCE = new Seconds(60);
 
@@ -150,24 +157,39 @@ public record TrainingRequest(
 
     /** Machines that people have join, with a token of the run's own. */
     public Machines(int elsewhere, int port, Seconds patience) {
-      this(elsewhere, port, patience, USUAL_GRACE, Optional.empty());
+      this(elsewhere, port, patience, USUAL_GRACE, Optional.empty(), Optional.empty());
+    }
+
+    /** The same with certificates. */
+    public Machines with(CertificateFiles files) {
+      return new Machines(elsewhere, port, patience, grace, rendezvous, Optional.of(files));
     }
 
     /** The same with more patience. */
     public Machines after(double seconds) {
       return new Machines(
-          elsewhere, port, new Seconds(patience.value() + seconds), grace, rendezvous);
+          elsewhere,
+          port,
+          new Seconds(patience.value() + seconds),
+          grace,
+          rendezvous,
+          certificates);
     }
 
     /** The same with so many workers on other machines. */
     public Machines withElsewhere(int workers) {
-      return new Machines(workers, port, patience, grace, rendezvous);
+      return new Machines(workers, port, patience, grace, rendezvous, certificates);
     }
 
     /** The same of an attempt after which another one may follow, or none. */
     public Machines again(boolean other) {
       return new Machines(
-          elsewhere, port, patience, grace, rendezvous.map(known -> known.again(other)));
+          elsewhere,
+          port,
+          patience,
+          grace,
+          rendezvous.map(known -> known.again(other)),
+          certificates);
     }
   }
 

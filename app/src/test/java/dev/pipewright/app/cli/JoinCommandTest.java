@@ -23,6 +23,17 @@ class JoinCommandTest {
   }
 
   @Test
+  void certificatesComeWithTheirKeyAndAuthorities() {
+    assertEquals(
+        "--tls-key is missing; give --tls-cert, --tls-key and --tls-ca together",
+        Cli.run("train", "mlp-8x1024", "--tls-cert", "a.pem", "--tls-ca", "b.pem").refusal(2));
+    assertEquals(
+        "--tls-cert: all workers run on this machine; leave it out, or add --remote-workers N",
+        Cli.run("train", "mlp-8x1024", "--tls-cert=a.pem", "--tls-key=a.key", "--tls-ca=b.pem")
+            .refusal(2));
+  }
+
+  @Test
   void theTokenComesFromTheEnvironment() {
     assertEquals(
         "PIPEWRIGHT_TOKEN is not set; set it to the token that `train` printed",

@@ -30,6 +30,16 @@ class LaunchCommandTest {
     return Cli.run(words.toArray(String[]::new));
   }
 
+  /** They lie on the nodes, not where the job is made. */
+  @Test
+  void certificatesOfTheNodesAreTheCommandLines() {
+    String certificates = "--tls-cert /node/own.pem --tls-key /node/own.key --tls-ca /node/ca.pem";
+    for (String system : List.of("slurm", "k8s --image a:1", "k8s --kind trainjob --image a:1")) {
+      String job = launch(system + " --nodes 2", TRAIN + " " + certificates).ends(0).out();
+      assertTrue(job.replaceAll("\\s*\\\\?\\s+", " ").contains(certificates), job);
+    }
+  }
+
   @Test
   void aJobOfSlurmResumesWhereItsCheckpointsAre() {
     assertEquals(

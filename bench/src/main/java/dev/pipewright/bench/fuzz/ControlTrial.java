@@ -4,6 +4,7 @@ import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.launch.JoinedHost;
 import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.Credentials;
 import dev.pipewright.runtime.wire.Door;
 import dev.pipewright.runtime.wire.Secret;
 import java.io.IOException;
@@ -47,7 +48,7 @@ final class ControlTrial implements Trial {
   private static void join(byte[] line) throws IOException {
     String token = "fuzz";
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    try (Door door = Door.open(any, true, Secret.ofText(token))) {
+    try (Door door = Door.open(any, true, Credentials.of(Secret.ofText(token)))) {
       door.receive("door", connection -> say(connection, line));
       String address = HOST + ":" + door.port();
       String said;

@@ -1,6 +1,7 @@
 package dev.pipewright.bench.fuzz;
 
 import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.Credentials;
 import dev.pipewright.runtime.wire.Door;
 import dev.pipewright.runtime.wire.Secret;
 import java.io.IOException;
@@ -44,7 +45,7 @@ final class FrameTrial implements Trial {
   private static void connect(SplittableRandom random) throws IOException, InterruptedException {
     Secret secret = Secret.random();
     BlockingQueue<Connection> welcome = new LinkedBlockingQueue<>();
-    try (Door door = Door.open(anyPort(), true, secret);
+    try (Door door = Door.open(anyPort(), true, Credentials.of(secret));
         ServerSocketChannel middle = ServerSocketChannel.open().bind(anyPort())) {
       door.receive("door", welcome::add);
       Tampering tampering =
@@ -53,7 +54,7 @@ final class FrameTrial implements Trial {
       between.setDaemon(true);
       between.start();
       InetSocketAddress address = (InetSocketAddress) middle.getLocalAddress();
-      try (Connection guest = Connection.to(address, secret, 7, PATIENCE)) {
+      try (Connection guest = Connection.to(address, Credentials.of(secret), 7, PATIENCE)) {
         Connection host = welcome.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         if (host != null) {
           try (host) {

@@ -6,6 +6,7 @@ import dev.pipewright.runtime.transport.LostPeerException;
 import dev.pipewright.runtime.transport.TcpTransport;
 import dev.pipewright.runtime.transport.WrongMessageException;
 import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.Credentials;
 import dev.pipewright.runtime.wire.Door;
 import dev.pipewright.runtime.wire.Secret;
 import java.io.IOException;
@@ -49,7 +50,7 @@ final class TensorTrial implements Trial {
   }
 
   private static void receive(byte[] message) throws IOException {
-    Secret secret = Secret.random();
+    Credentials secret = Credentials.of(Secret.random());
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (Door other = Door.open(any, true, secret)) {
       other.receive("other worker", connection -> {});

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.launch;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.Credentials;
 import dev.pipewright.runtime.wire.Door;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,13 +20,13 @@ final class Admission implements AutoCloseable {
    * @param thisMachineOnly whether it listens at the loopback address alone
    * @param port 0 for any free one
    */
-  Admission(boolean thisMachineOnly, int port, Token token) {
+  Admission(boolean thisMachineOnly, int port, Credentials credentials) {
     InetSocketAddress address =
         thisMachineOnly
             ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
             : new InetSocketAddress(port);
     try {
-      door = Door.open(address, !thisMachineOnly, token.secret());
+      door = Door.open(address, !thisMachineOnly, credentials);
     } catch (BindException e) {
       throw new BadInputException(
           "port "

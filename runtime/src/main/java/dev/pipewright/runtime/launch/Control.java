@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.launch;
 
 import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.Credentials;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -48,13 +49,15 @@ final class Control implements AutoCloseable {
    * Connects to a coordinator.
    *
    * @throws dev.pipewright.runtime.wire.WrongSecretException when its token is another one
+   * @throws dev.pipewright.runtime.wire.WrongCertificateException when one end does not accept the
+   *     other's certificate
    */
-  static Control connect(String host, int port, Token token) throws IOException {
+  static Control connect(String host, int port, Credentials credentials) throws IOException {
     InetSocketAddress address = new InetSocketAddress(host, port);
     if (address.isUnresolved()) {
       throw new IOException("no such host: " + host);
     }
-    return new Control(Connection.to(address, token.secret(), 0, CONNECT_PATIENCE));
+    return new Control(Connection.to(address, credentials, 0, CONNECT_PATIENCE));
   }
 
   /** The address of this machine that the other one uses. */

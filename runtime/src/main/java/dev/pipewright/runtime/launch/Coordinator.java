@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.launch;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.runtime.wire.Tls;
 import java.net.ProtocolException;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -62,13 +63,19 @@ public final class Coordinator implements AutoCloseable {
   /**
    * Opens the port; nothing is started yet.
    *
-   * @throws BadInputException when the port is in use
+   * @throws BadInputException when the port is in use, or certificates cannot be used
    */
   public Coordinator(Launch launch) {
     this.launch = launch;
     this.token = launch.token().map(Token::new).orElseGet(Token::random);
-    this.reception = new Admission(launch.here() == launch.workers(), launch.port(), token);
-    this.processes = new WorkerProcesses(launch.logs(), token, launch.token().isPresent());
+    this.reception =
+        new Admission(
+            launch.here() == launch.workers(),
+            launch.port(),
+            token.with(launch.certificates().map(Tls::of)));
+    this.processes =
+        new WorkerProcesses(
+            launch.logs(), token, launch.certificates(), launch.token().isPresent());
   }
 
   /** The port at which other machines join. */

@@ -4,6 +4,9 @@ import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.runtime.wire.Credentials;
+import dev.pipewright.runtime.wire.Tls;
+import dev.pipewright.runtime.wire.WrongCertificateException;
 import dev.pipewright.runtime.wire.WrongSecretException;
 import dev.pipewright.units.Seconds;
 import java.io.IOException;
@@ -34,7 +37,8 @@ public final class JoinedHost {
    * connection has ended, if the request says so.
    *
    * @return why it has ended where it failed, for the user here
-   * @throws BadInputException when the coordinator cannot be reached, or the token is wrong
+   * @throws BadInputException when the coordinator cannot be reached, or the token or a certificate
+   *     is wrong
    */
   public static Optional<String> run(JoinRequest request) {
     long refusedSince = 0; // as long as rank 0 still waits for the connection that has ended
@@ -89,9 +93,14 @@ public final class JoinedHost {
 
   private static End attempt(JoinRequest request) throws RefusedException {
     Token token = new Token(request.token());
-    try (Control control = connect(request, token);
+    Credentials credentials = token.with(request.certificates().map(Tls::of));
+    try (Control control = connect(request, credentials);
         WorkerProcesses processes =
-            new WorkerProcesses(request.logs().map(Path::of), token, request.rank().isPresent())) {
+            new WorkerProcesses(
+                request.logs().map(Path::of),
+                token,
+                request.certificates(),
+                request.rank().isPresent())) {
       CountDownLatch over = new CountDownLatch(1);
       Thread hook = new Thread(() -> interrupt(over, processes, request.grace()), "stop workers");
       Runtime.getRuntime().addShutdownHook(hook);
@@ -127,17 +136,19 @@ public final class JoinedHost {
   }
 
   /** Tries until the coordinator listens: machines of a launcher start in any order. */
-  private static Control connect(JoinRequest request, Token token) {
+  private static Control connect(JoinRequest request, Credentials credentials) {
     long begin = System.nanoTime();
     while (true) {
       try {
-        return Control.connect(request.host(), request.port(), token);
+        return Control.connect(request.host(), request.port(), credentials);
       } catch (WrongSecretException e) {
         throw new BadInputException(
             request.address()
                 + (request.rank().isEmpty()
                     ? ": the token is wrong; use the one that the coordinator has printed"
                     : ": rank 0 has another token; give all ranks the same one"));
+      } catch (WrongCertificateException e) {
+        throw new BadInputException(request.address() + " " + e.getMessage());
       } catch (IOException e) {
         if (isOver(begin, request.patience())) {
           throw new BadInputException(absent(request));

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.CertificateFiles;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.units.Check;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.Optional;
  *     empty where that is not known
  * @param port where workers report; 0 for any free one
  * @param token that lets processes take part, where machines that join know it; a new one otherwise
+ * @param certificates with which machines know each other, where the user has any
  * @param again whether machines that join are to do so again after a failure
  */
 public record Launch(
@@ -33,6 +35,7 @@ public record Launch(
     Resources resources,
     Patience patience,
     Optional<String> token,
+    Optional<CertificateFiles> certificates,
     boolean again) {
   public Launch {
     Check.that(
@@ -96,30 +99,66 @@ public record Launch(
         Resources.USUAL,
         Patience.USUAL,
         Optional.empty(),
+        Optional.empty(),
         false);
   }
 
   public Launch withHere(int count) {
     return new Launch(
-        workers, count, task, job, logs, roles, port, resources, patience, token, again);
+        workers,
+        count,
+        task,
+        job,
+        logs,
+        roles,
+        port,
+        resources,
+        patience,
+        token,
+        certificates,
+        again);
   }
 
   public Launch withPort(int other) {
     return new Launch(
-        workers, here, task, job, logs, roles, other, resources, patience, token, again);
+        workers,
+        here,
+        task,
+        job,
+        logs,
+        roles,
+        other,
+        resources,
+        patience,
+        token,
+        certificates,
+        again);
   }
 
   public Launch withRoles(List<String> others) {
     return new Launch(
-        workers, here, task, job, logs, others, port, resources, patience, token, again);
+        workers,
+        here,
+        task,
+        job,
+        logs,
+        others,
+        port,
+        resources,
+        patience,
+        token,
+        certificates,
+        again);
   }
 
   public Launch with(Resources other) {
-    return new Launch(workers, here, task, job, logs, roles, port, other, patience, token, again);
+    return new Launch(
+        workers, here, task, job, logs, roles, port, other, patience, token, certificates, again);
   }
 
   public Launch with(Patience other) {
-    return new Launch(workers, here, task, job, logs, roles, port, resources, other, token, again);
+    return new Launch(
+        workers, here, task, job, logs, roles, port, resources, other, token, certificates, again);
   }
 
   /**
@@ -139,7 +178,13 @@ public record Launch(
         resources,
         patience,
         Optional.of(secret),
+        certificates,
         repeated);
+  }
+
+  public Launch withCertificates(Optional<CertificateFiles> files) {
+    return new Launch(
+        workers, here, task, job, logs, roles, port, resources, patience, token, files, again);
   }
 
   /** Without the token, and without the job, which is long. */

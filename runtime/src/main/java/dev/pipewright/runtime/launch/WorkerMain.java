@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.CertificateFiles;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.file.BadInputException;
@@ -12,7 +13,9 @@ import dev.pipewright.runtime.transport.StagedTransport;
 import dev.pipewright.runtime.transport.TcpTransport;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.runtime.transport.WrongMessageException;
+import dev.pipewright.runtime.wire.Credentials;
 import dev.pipewright.runtime.wire.Secret;
+import dev.pipewright.runtime.wire.Tls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -30,8 +33,10 @@ import java.util.stream.IntStream;
 /** The process of one worker. It ends with its control connection, whatever it is doing. */
 public final class WorkerMain {
   private static final int COORDINATOR_GONE = 3;
+  private static final int CERTIFICATES = 7; // the first of three arguments, if there are any
 
   private final Control control;
+  private final Optional<Tls> tls;
   private final Computing computing;
   private final Path recorderFile;
   private final FlightRecorder recorder;
@@ -42,8 +47,9 @@ public final class WorkerMain {
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
   private volatile IntSupplier waitingFor = () -> Pulse.NONE;
 
-  private WorkerMain(Control control, Path recorderFile, Computing computing) {
+  private WorkerMain(Control control, Optional<Tls> tls, Path recorderFile, Computing computing) {
     this.control = control;
+    this.tls = tls;
     this.computing = computing;
     this.recorderFile = recorderFile;
     this.recorder = FlightRecorder.create(recorderFile);
@@ -53,12 +59,24 @@ public final class WorkerMain {
   public static void main(String[] arguments) throws IOException {
     int worker = Integer.parseInt(arguments[0]);
     Token token = new Token(Optional.ofNullable(System.getenv(Token.VARIABLE)).orElse(""));
-    Control control = Control.connect(arguments[1], Integer.parseInt(arguments[2]), token);
+    Optional<Tls> tls = tls(arguments);
+    Control control =
+        Control.connect(arguments[1], Integer.parseInt(arguments[2]), token.with(tls));
     control.send(Message.of("worker").with("worker", worker));
     Device device = Device.valueOf(arguments[5]);
     int threads = Integer.parseInt(arguments[3]);
     Computing computing = new Computing(device, threads, Boolean.parseBoolean(arguments[6]));
-    new WorkerMain(control, Path.of(arguments[4]), computing).run(worker);
+    new WorkerMain(control, tls, Path.of(arguments[4]), computing).run(worker);
+  }
+
+  private static Optional<Tls> tls(String[] arguments) {
+    if (arguments.length == CERTIFICATES) {
+      return Optional.empty();
+    }
+    CertificateFiles files =
+        new CertificateFiles(
+            arguments[CERTIFICATES], arguments[CERTIFICATES + 1], arguments[CERTIFICATES + 2]);
+    return Optional.of(Tls.of(files));
   }
 
   private void run(int worker) {
@@ -141,7 +159,8 @@ public final class WorkerMain {
   private Transport transport(int worker, Message communication) {
     boolean severalMachines = communication.number("sealed") != 0;
     Secret secret = Secret.ofHex(communication.text("secret"));
-    Entrance entrance = Entrance.open(communication.text("host"), severalMachines, secret);
+    Entrance entrance =
+        Entrance.open(communication.text("host"), severalMachines, new Credentials(secret, tls));
     control.send(Message.of("entrance").with("address", entrance.address()));
     TcpTransport processors =
         fromCoordinator(() -> new TcpTransport(entrance, addresses(peers.join()), worker));

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.CertificateFiles;
 import dev.pipewright.formats.file.OutputFile;
 import dev.pipewright.runtime.tensor.Gpu;
 import dev.pipewright.runtime.tensor.NativeCache;
@@ -31,6 +32,7 @@ final class WorkerProcesses implements AutoCloseable {
   private final TemporaryFolder temporary;
   private final Path logs;
   private final Token token;
+  private final Optional<CertificateFiles> certificates;
   private final boolean launched;
   private volatile boolean closing;
 
@@ -38,13 +40,16 @@ final class WorkerProcesses implements AutoCloseable {
    * Starts nothing yet.
    *
    * @param logs the folder for what they print; gone with them where none is given
+   * @param certificates of this machine, where the run has any
    * @param launched whether a launcher has started this process and may signal all that it starts
    */
-  WorkerProcesses(Optional<Path> logs, Token token, boolean launched) {
+  WorkerProcesses(
+      Optional<Path> logs, Token token, Optional<CertificateFiles> certificates, boolean launched) {
     logs.ifPresent(given -> requireInside(OutputFile.folder(given)));
     this.temporary = TemporaryFolder.create();
     this.logs = logs.orElse(temporary.path());
     this.token = token;
+    this.certificates = certificates;
     this.launched = launched;
   }
 
@@ -115,6 +120,8 @@ final class WorkerProcesses implements AutoCloseable {
         command.add(processors.orElse(""));
       }
       command.addAll(command(first + i, coordinator, severalMachines, resources));
+      certificates.ifPresent(
+          files -> command.addAll(List.of(files.certificate(), files.key(), files.authorities())));
       start(first + i, command, resources, end);
     }
   }

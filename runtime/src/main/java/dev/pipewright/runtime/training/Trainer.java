@@ -224,6 +224,7 @@ public final class Trainer implements TrainingService {
             .withPort(request.machines().port())
             .withRoles(roles(request.assignment()))
             .with(resources(request))
+            .withCertificates(request.machines().certificates())
             .with(
                 Launch.Patience.USUAL
                     .afterInterrupt(afterInterrupt)

@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.transport;
 
 import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.Credentials;
 import dev.pipewright.runtime.wire.Door;
-import dev.pipewright.runtime.wire.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 public final class Entrance implements AutoCloseable {
   private final Door door;
   private final String host;
-  private final Secret secret;
+  private final Credentials credentials;
   private final Map<Integer, Connection> arrived = new HashMap<>(); // guarded by this
 
-  private Entrance(Door door, String host, Secret secret) {
+  private Entrance(Door door, String host, Credentials credentials) {
     this.door = door;
     this.host = host;
-    this.secret = secret;
+    this.credentials = credentials;
   }
 
   /**
@@ -31,12 +31,12 @@ public final class Entrance implements AutoCloseable {
    *
    * @param host the address of this machine by which the other workers reach it
    * @param sealed whether frames are encrypted and authenticated: between machines
-   * @param secret of the workers of this run
+   * @param credentials of the workers of this run
    */
-  public static Entrance open(String host, boolean sealed, Secret secret) {
+  public static Entrance open(String host, boolean sealed, Credentials credentials) {
     try {
-      Door door = Door.open(new InetSocketAddress(host, 0), sealed, secret);
-      Entrance entrance = new Entrance(door, host, secret);
+      Door door = Door.open(new InetSocketAddress(host, 0), sealed, credentials);
+      Entrance entrance = new Entrance(door, host, credentials);
       door.receive("entrance", entrance::welcome);
       return entrance;
     } catch (IOException e) {
@@ -56,8 +56,8 @@ public final class Entrance implements AutoCloseable {
         address.substring(space + 1), Integer.parseInt(address.substring(0, space)));
   }
 
-  Secret secret() {
-    return secret;
+  Credentials credentials() {
+    return credentials;
   }
 
   private synchronized void welcome(Connection connection) {

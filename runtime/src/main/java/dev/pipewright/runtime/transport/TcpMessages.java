@@ -34,7 +34,7 @@ final class TcpMessages implements AutoCloseable {
           Connection connection =
               Connection.to(
                   Entrance.parse(addresses.get(other)),
-                  entrance.secret(),
+                  entrance.credentials(),
                   worker,
                   CONNECT_PATIENCE);
           messages.outboxes.put(other, new Outbox(connection, other, messages.waiting));

@@ -2,9 +2,7 @@ package dev.pipewright.runtime.wire;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -21,29 +19,27 @@ public final class Connection implements AutoCloseable {
 
   private final SocketChannel channel;
   private final int peer;
-  private final @Nullable Sealing sealing;
+  private final @Nullable Frames frames;
 
-  private Connection(SocketChannel channel, int peer, @Nullable Sealing sealing)
-      throws IOException {
+  private Connection(SocketChannel channel, int peer, @Nullable Frames frames) throws IOException {
     this.channel = channel;
     this.peer = peer;
-    this.sealing = sealing;
+    this.frames = frames;
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
-  /** The door's end of it. */
-  static Connection ofDoor(SocketChannel channel, Handshake handshake) throws IOException {
-    return new Connection(
-        channel,
-        handshake.number(),
-        handshake.sealed() ? Sealing.of(handshake.keys(true), true) : null);
-  }
-
-  private static Connection ofGuest(SocketChannel channel, Handshake handshake) throws IOException {
-    return new Connection(
-        channel,
-        handshake.number(),
-        handshake.sealed() ? Sealing.of(handshake.keys(false), false) : null);
+  /**
+   * One end of it.
+   *
+   * @param tls its records, where there are certificates; otherwise the handshake says whether
+   *     frames are sealed
+   */
+  static Connection of(
+      SocketChannel channel, Handshake handshake, @Nullable Frames tls, boolean atDoor)
+      throws IOException {
+    Frames frames =
+        tls == null && handshake.sealed() ? Sealing.of(handshake.keys(atDoor), atDoor) : tls;
+    return new Connection(channel, handshake.number(), frames);
   }
 
   /**
@@ -53,8 +49,10 @@ public final class Connection implements AutoCloseable {
    * @param number by which the door knows who comes
    * @param patience until the door has answered
    * @throws WrongSecretException when the door knows another secret
+   * @throws WrongCertificateException when one end does not accept the other's certificate
    */
-  public static Connection to(InetSocketAddress door, Secret secret, int number, Duration patience)
+  public static Connection to(
+      InetSocketAddress door, Credentials credentials, int number, Duration patience)
       throws IOException {
     long begin = System.nanoTime();
     while (true) {
@@ -62,8 +60,9 @@ public final class Connection implements AutoCloseable {
       try {
         int left = (int) Math.max(1, patience.toMillis() - (System.nanoTime() - begin) / 1_000_000);
         channel.socket().connect(door, left);
-        return greeted(channel, secret, number, left);
-      } catch (WrongSecretException | SocketTimeoutException e) {
+        channel.socket().setSoTimeout(left);
+        return Greeting.ofGuest(channel, credentials, number);
+      } catch (WrongSecretException | WrongCertificateException | SocketTimeoutException e) {
         channel.close();
         throw e;
       } catch (IOException e) {
@@ -85,35 +84,6 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  private static Connection greeted(
-      SocketChannel channel, Secret secret, int number, int milliseconds) throws IOException {
-    Socket socket = channel.socket();
-    socket.setSoTimeout(milliseconds);
-    byte[] offer = read(socket, Handshake.OFFER_BYTES);
-    Handshake handshake = Handshake.ofGuest(secret, offer, number);
-    writeAll(channel, ByteBuffer.wrap(handshake.answer()));
-    if (!handshake.isProof(read(socket, Handshake.PROOF_BYTES))) {
-      throw new WrongSecretException();
-    }
-    socket.setSoTimeout(0);
-    return ofGuest(channel, handshake);
-  }
-
-  private static byte[] read(Socket socket, int count) throws IOException {
-    InputStream in = socket.getInputStream();
-    byte[] bytes = in.readNBytes(count);
-    if (bytes.length < count) {
-      throw new EOFException("the other end has hung up");
-    }
-    return bytes;
-  }
-
-  private static void writeAll(SocketChannel channel, ByteBuffer... buffers) throws IOException {
-    while (buffers[buffers.length - 1].hasRemaining()) {
-      channel.write(buffers);
-    }
-  }
-
   /** The number by which the guest has introduced itself. */
   public int peer() {
     return peer;
@@ -131,8 +101,8 @@ public final class Connection implements AutoCloseable {
    * @return whether all of it has been written
    */
   public boolean write(ByteBuffer... buffers) throws IOException {
-    if (sealing != null) {
-      return sealing.write(channel, buffers);
+    if (frames != null) {
+      return frames.write(channel, buffers);
     }
     channel.write(buffers);
     return !buffers[buffers.length - 1].hasRemaining();
@@ -154,8 +124,8 @@ public final class Connection implements AutoCloseable {
 
   /** Reads some bytes, from a channel that blocks. */
   public void read(ByteBuffer buffer) throws IOException {
-    if (sealing != null) {
-      sealing.read(channel, buffer);
+    if (frames != null) {
+      frames.read(channel, buffer);
     } else if (channel.read(buffer) < 0) {
       throw new EOFException("the connection has ended");
     }

@@ -8,10 +8,10 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +24,7 @@ public final class Door implements AutoCloseable {
   static final int MOST_STRANGERS = 128;
 
   private static final long DEADLINE_NANOSECONDS = 5_000_000_000L;
+  private static final int SILENCE_MILLISECONDS = 4_000; // of TLS, whose guests speak first
   private static final long TICK_MILLISECONDS = 500;
   private static final int QUEUE = 256; // of connections that the system keeps for us
 
@@ -47,29 +48,38 @@ public final class Door implements AutoCloseable {
   private final ServerSocketChannel server;
   private final Selector selector;
   private final Optional<EphemeralKey> key; // where frames are sealed
-  private final Secret secret;
-  private final Deque<Stranger> strangers = new ArrayDeque<>(); // the first has waited longest
+  private final Credentials credentials;
+
+  /** The first has waited longest. Who takes one out says what becomes of it. */
+  private final Deque<Stranger> strangers = new ConcurrentLinkedDeque<>();
+
   private volatile @Nullable Thread thread; // from receive on
 
-  private Door(ServerSocketChannel server, boolean sealed, Secret secret) throws IOException {
+  private Door(ServerSocketChannel server, boolean sealed, Credentials credentials)
+      throws IOException {
     this.server = server;
     this.selector = Selector.open();
-    this.key = sealed ? Optional.of(EphemeralKey.random()) : Optional.empty();
-    this.secret = secret;
+    this.key =
+        sealed && credentials.tls().isEmpty()
+            ? Optional.of(EphemeralKey.random())
+            : Optional.empty();
+    this.credentials = credentials;
   }
 
   /**
    * Opens the port; connections wait until {@link #receive}.
    *
    * @param at port 0 for any free one
-   * @param sealed whether frames are encrypted and authenticated
+   * @param sealed whether frames are encrypted and authenticated, which they are in any case where
+   *     there are certificates
    */
-  public static Door open(InetSocketAddress at, boolean sealed, Secret secret) throws IOException {
+  public static Door open(InetSocketAddress at, boolean sealed, Credentials credentials)
+      throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open();
     try {
       server.bind(at, QUEUE);
       server.configureBlocking(false);
-      return new Door(server, sealed, secret);
+      return new Door(server, sealed, credentials);
     } catch (IOException e) {
       server.close();
       throw e;
@@ -95,7 +105,7 @@ public final class Door implements AutoCloseable {
         selector.select(TICK_MILLISECONDS);
         for (SelectionKey key : List.copyOf(selector.selectedKeys())) {
           if (!(key.attachment() instanceof Stranger stranger)) {
-            accept();
+            accept(guests);
           } else if (key.isValid()) { // it has not been dropped for another
             hear(key, stranger, guests);
           }
@@ -111,28 +121,52 @@ public final class Door implements AutoCloseable {
     }
   }
 
-  private void accept() {
+  private void accept(Guests guests) {
     SocketChannel channel = null;
     try {
       channel = server.accept();
       if (channel == null) {
         return;
       }
-      channel.configureBlocking(false);
       Stranger stranger = new Stranger(channel, Handshake.offer(key));
-      channel.register(selector, SelectionKey.OP_READ, stranger);
-      if (strangers.size() == MOST_STRANGERS) {
-        close(strangers.remove().channel);
+      if (strangers.size() >= MOST_STRANGERS) {
+        dropFirst();
       }
       strangers.add(stranger);
+      if (credentials.tls().isPresent()) {
+        greet(stranger, guests);
+        return;
+      }
+      channel.configureBlocking(false);
+      channel.register(selector, SelectionKey.OP_READ, stranger);
       channel.write(ByteBuffer.wrap(stranger.offer)); // a new connection has room for it
     } catch (IOException e) {
       if (channel != null) {
         close(channel);
-      } else if (!strangers.isEmpty()) { // this process has no more files for connections
-        close(strangers.remove().channel);
+      } else { // this process has no more files for connections
+        dropFirst();
       }
     }
+  }
+
+  /** Serves one with certificates, in a thread of its own: TLS takes turns, and time. */
+  private void greet(Stranger stranger, Guests guests) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                stranger.channel.socket().setSoTimeout(SILENCE_MILLISECONDS);
+                Connection connection = Greeting.ofDoor(stranger.channel, credentials);
+                if (strangers.remove(stranger)) {
+                  guests.welcome(connection);
+                }
+              } catch (IOException e) {
+                drop(stranger);
+              }
+            },
+            "stranger");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private void hear(SelectionKey key, Stranger stranger, Guests guests) {
@@ -152,13 +186,13 @@ public final class Door implements AutoCloseable {
 
   private void answer(Stranger stranger, Guests guests) throws IOException {
     byte[] answer = stranger.answer.array();
-    Handshake handshake = Handshake.ofDoor(secret, stranger.offer, answer, key);
+    Handshake handshake = Handshake.ofDoor(credentials.secret(), stranger.offer, answer, key);
     boolean right = handshake.proves(answer);
     byte[] proof = right ? handshake.proof() : new byte[Handshake.PROOF_BYTES];
     stranger.channel.write(ByteBuffer.wrap(proof)); // likewise
     if (right) {
       stranger.channel.configureBlocking(true);
-      guests.welcome(Connection.ofDoor(stranger.channel, handshake));
+      guests.welcome(Connection.of(stranger.channel, handshake, null, true));
     } else {
       close(stranger.channel);
     }
@@ -166,8 +200,19 @@ public final class Door implements AutoCloseable {
 
   private void dropLate() {
     long now = System.nanoTime();
-    while (!strangers.isEmpty() && now - strangers.element().came > DEADLINE_NANOSECONDS) {
-      close(strangers.remove().channel);
+    Stranger first = strangers.peek();
+    while (first != null && now - first.came > DEADLINE_NANOSECONDS) {
+      if (strangers.remove(first)) {
+        close(first.channel);
+      }
+      first = strangers.peek();
+    }
+  }
+
+  private void dropFirst() {
+    Stranger first = strangers.poll();
+    if (first != null) {
+      close(first.channel);
     }
   }
 

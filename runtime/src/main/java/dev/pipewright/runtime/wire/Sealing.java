@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /** The frames of both directions of a connection, each made and opened whole. */
-final class Sealing {
+final class Sealing implements Frames {
   private final Seal own;
   private final Seal others;
   private final ByteBuffer text = ByteBuffer.allocateDirect(Seal.TEXT_BYTES); // to be sent
@@ -33,8 +33,8 @@ final class Sealing {
     return ByteBuffer.allocateDirect(Seal.LENGTH_BYTES + Seal.TEXT_BYTES + Seal.TAG_BYTES);
   }
 
-  /** Writes as {@link Connection#write} does. */
-  boolean write(SocketChannel channel, ByteBuffer... buffers) throws IOException {
+  @Override
+  public boolean write(SocketChannel channel, ByteBuffer... buffers) throws IOException {
     while (true) {
       channel.write(frame);
       if (frame.hasRemaining()) {
@@ -42,7 +42,7 @@ final class Sealing {
       }
       text.clear();
       for (ByteBuffer buffer : buffers) {
-        move(buffer, text);
+        Frames.move(buffer, text);
       }
       if (text.position() == 0) {
         return true;
@@ -52,7 +52,8 @@ final class Sealing {
     }
   }
 
-  void read(SocketChannel channel, ByteBuffer into) throws IOException {
+  @Override
+  public void read(SocketChannel channel, ByteBuffer into) throws IOException {
     if (!opened.hasRemaining()) {
       fill(channel, length.clear());
       int count = length.getInt(0);
@@ -63,14 +64,7 @@ final class Sealing {
       others.open(count, sealed.flip(), opened.clear());
       opened.flip();
     }
-    move(opened, into);
-  }
-
-  private static void move(ByteBuffer from, ByteBuffer to) {
-    int count = Math.min(from.remaining(), to.remaining());
-    to.put(to.position(), from, from.position(), count);
-    to.position(to.position() + count);
-    from.position(from.position() + count);
+    Frames.move(opened, into);
   }
 
   private static void fill(SocketChannel channel, ByteBuffer buffer) throws IOException {

@@ -9,4 +9,9 @@ public final class WrongFrameException extends IOException {
   WrongFrameException() {
     super("a frame has been changed, left out, repeated or put in another order");
   }
+
+  WrongFrameException(Exception cause) {
+    this();
+    initCause(cause);
+  }
 }

@@ -6,6 +6,7 @@
  *   <caption>What keeps strangers out</caption>
  *   <tr><td>{@link Secret}</td><td>a key, and what is derived from it</td></tr>
  *   <tr><td>{@link Door}</td><td>a port: accepts, authenticates within a deadline, drops the rest</td></tr>
+ *   <tr><td>{@link Tls}</td><td>certificates of the machines, where they have any</td></tr>
  *   <tr><td>{@link Connection}</td><td>one whose other end has proved that it knows the secret</td></tr>
  * </table>
  *

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.pipewright.execution.CertificateFiles;
 import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.runtime.wire.TestAuthority;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ProtocolException;
@@ -29,11 +31,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CoordinatorTest {
   private static final long ENDLESS = 1_000_000_000;
@@ -383,12 +388,19 @@ class CoordinatorTest {
     }
   }
 
+  /** A thread of its own in which a coordinator waits for others until it is interrupted. */
+  private Thread waiting(Coordinator coordinator) {
+    Thread thread =
+        new Thread(
+            () -> assertThrows(InterruptedException.class, () -> coordinator.run(this::hear)));
+    thread.start();
+    return thread;
+  }
+
   @Test
   void aWrongTokenIsRefused() throws Exception {
     try (Coordinator coordinator = new Coordinator(ring(2, "1").withHere(1))) {
-      CompletableFuture<WorkerFailureException> result =
-          CompletableFuture.supplyAsync(
-              () -> assertThrows(WorkerFailureException.class, () -> coordinator.run(this::hear)));
+      Thread running = waiting(coordinator);
       BadInputException mistake =
           assertThrows(
               BadInputException.class,
@@ -405,7 +417,42 @@ class CoordinatorTest {
               + coordinator.port()
               + ": the token is wrong; use the one that the coordinator has printed",
           mistake.getMessage());
-      result.cancel(true);
+      running.interrupt();
+      running.join();
+    }
+  }
+
+  /** One of both ends has none, or none that the other accepts. */
+  @ParameterizedTest
+  @CsvSource({
+    "here,, lets in machines with certificates only; give --tls-cert",
+    ", there, uses no certificates; give --tls-cert",
+    "here, stranger, has a certificate that no authority of this machine has signed",
+  })
+  void aMachineWhoseCertificatesDoNotFitIsTold(
+      @Nullable String here, @Nullable String there, String what) throws Exception {
+    TestAuthority authority = TestAuthority.in(folder, "authority");
+    TestAuthority rival = TestAuthority.in(folder, "rival");
+    Optional<CertificateFiles> own = Optional.ofNullable(here).map(authority::certificate);
+    Optional<CertificateFiles> theirs =
+        Optional.ofNullable(there)
+            .map(name -> (name.equals("there") ? authority : rival).certificate(name));
+    Launch launch =
+        ring(2, "1")
+            .withHere(0)
+            .withCertificates(own)
+            .with(patience(Duration.ofMinutes(1), Duration.ofSeconds(20)));
+    try (Coordinator coordinator = new Coordinator(launch)) {
+      Thread running = waiting(coordinator);
+      JoinRequest request =
+          JoinRequest.once(
+              "localhost", coordinator.port(), coordinator.token(), 1, Optional.empty());
+      BadInputException mistake =
+          assertThrows(BadInputException.class, () -> JoinedHost.run(request.with(theirs)));
+      String sentence = request.address() + " " + what;
+      assertTrue(String.valueOf(mistake.getMessage()).startsWith(sentence), mistake::getMessage);
+      running.interrupt();
+      running.join();
     }
   }
 

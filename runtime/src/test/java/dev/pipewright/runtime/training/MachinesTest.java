@@ -3,6 +3,7 @@ package dev.pipewright.runtime.training;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.execution.CertificateFiles;
 import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.JoiningService;
 import dev.pipewright.execution.StepResult;
@@ -10,6 +11,7 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.runtime.launch.Joining;
+import dev.pipewright.runtime.wire.TestAuthority;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** This machine plays a second one, which two of the three workers run on. */
 class MachinesTest {
+  private static final Machines TWO_THERE = new Machines(2, 0, Machines.USUAL_PATIENCE);
+
   @TempDir Path folder;
 
   private final JoiningService joining = new Joining();
@@ -26,14 +30,22 @@ class MachinesTest {
 
   @Test
   void workersOfAnotherMachineTrainToTheSameBits() {
+    trainToTheSameBits(TWO_THERE, Optional.empty());
+  }
+
+  @Test
+  void withCertificatesTheyTrainToTheSameBits() {
+    TestAuthority authority = TestAuthority.in(folder, "authority");
+    trainToTheSameBits(
+        TWO_THERE.with(authority.certificate("here")), Optional.of(authority.certificate("there")));
+  }
+
+  private void trainToTheSameBits(Machines machines, Optional<CertificateFiles> there) {
     Path here = folder.resolve("here");
     Runs.hybrid(Workers.PROCESSES, 3, 3).run(here);
     Path both = folder.resolve("both");
     Runs runs = Runs.hybrid(Workers.PROCESSES, 3, 3);
-    new Trainer()
-        .train(
-            runs.request(both, Optional.empty(), new Machines(2, 0, Machines.USUAL_PATIENCE)),
-            joins());
+    new Trainer().train(runs.request(both, Optional.empty(), machines), joins(there));
     assertEquals(Optional.empty(), other.join());
     Map<String, float[]> expected = Runs.state(here);
     Map<String, float[]> found = Runs.state(both);
@@ -41,14 +53,15 @@ class MachinesTest {
     expected.forEach((name, values) -> assertArrayEquals(values, found.get(name), name));
   }
 
-  private TrainingListener joins() {
+  private TrainingListener joins(Optional<CertificateFiles> certificates) {
     return new TrainingListener() {
       @Override
       public void waiting(int workers, int port, String token) {
         Optional<String> logs = Optional.of(folder.resolve("logs").toString());
         other =
-            CompletableFuture.supplyAsync(
-                () -> joining.join(JoinRequest.once("localhost", port, token, workers, logs)));
+            CompletableFuture.supplyAsync(() ->
+                joining.join(
+                    JoinRequest.once("localhost", port, token, workers, logs).with(certificates)));
       }
 
       @Override

@@ -21,19 +21,33 @@ final class Relay implements AutoCloseable {
 
   private static final int GREETING =
       84; // of the guest, before its frames: number, nonce, key, proof
-  private static final int TAG = 16; // behind each frame
+  private static final int TAG = 16; // behind each sealed frame
+  private static final int TLS_HEADER = 3; // of a record of TLS, before its length of two bytes
 
   private final ServerSocket server;
   private final Does what;
-  private final int victim;
+  private final boolean tls;
+  private volatile boolean interfering;
 
-  /**
-   * @param victim the number of the frame
-   */
-  Relay(Does what, int victim) throws IOException {
+  private Relay(Does what, boolean tls) throws IOException {
     this.server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     this.what = what;
-    this.victim = victim;
+    this.tls = tls;
+  }
+
+  /** Between ends that seal frames. */
+  static Relay ofSealed(Does what) throws IOException {
+    return new Relay(what, false);
+  }
+
+  /** Between ends that speak TLS. */
+  static Relay ofTls(Does what) throws IOException {
+    return new Relay(what, true);
+  }
+
+  /** From here on, does so with the next frame of the guest. */
+  void interfere() {
+    interfering = true;
   }
 
   /** The address of a relay to an entrance. */
@@ -52,17 +66,25 @@ final class Relay implements AutoCloseable {
   }
 
   private void frames(DataInputStream from, DataOutputStream to) throws IOException {
-    to.write(from.readNBytes(GREETING));
-    for (int number = 0; true; number++) {
-      int length = from.readInt();
-      byte[] sealed = from.readNBytes(length + TAG);
-      Does now = number == victim ? what : Does.NOTHING;
+    to.write(from.readNBytes(tls ? 0 : GREETING));
+    while (true) {
+      byte[] header = from.readNBytes(tls ? TLS_HEADER : 0);
+      int length = tls ? from.readUnsignedShort() : from.readInt();
+      byte[] sealed = from.readNBytes(tls ? length : length + TAG);
+      Does now = interfering ? what : Does.NOTHING;
+      interfering = false;
       if (now == Does.CHANGES_A_BIT) {
         sealed[0] ^= 1;
       }
       int times = now == Does.REPEATS ? 2 : now == Does.LEAVES_OUT ? 0 : 1;
       for (int i = 0; i < times; i++) {
-        to.writeInt(now == Does.SAYS_ANOTHER_LENGTH ? length - 1 : length);
+        int said = now == Does.SAYS_ANOTHER_LENGTH ? length - 1 : length;
+        to.write(header);
+        if (tls) {
+          to.writeShort(said);
+        } else {
+          to.writeInt(said);
+        }
         to.write(sealed);
       }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,10 @@ class SealedTransportTest extends TcpTransportTest {
   @Override
   boolean sealed() {
     return true;
+  }
+
+  Relay relay(Relay.Does what) throws IOException {
+    return Relay.ofSealed(what);
   }
 
   private static void send(TcpTransport from, TcpTransport to, int tag) {
@@ -40,8 +45,8 @@ class SealedTransportTest extends TcpTransportTest {
 
   @Test
   void aRelayThatChangesNothingIsNotNoticed() throws Exception {
-    try (Relay relay = new Relay(Relay.Does.NOTHING, 1)) {
-      List<TcpTransport> both = connected(2, true, relay::to);
+    try (Relay relay = relay(Relay.Does.NOTHING)) {
+      List<TcpTransport> both = connected(2, relay::to);
       for (int tag = 0; tag < 3; tag++) {
         send(both.get(1), both.get(0), tag);
       }
@@ -53,9 +58,10 @@ class SealedTransportTest extends TcpTransportTest {
   @EnumSource(names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
   void whoeverChangesFramesInBetweenEndsTheRunWithASentenceThatNamesBothWorkers(Relay.Does what)
       throws Exception {
-    try (Relay relay = new Relay(what, 1)) {
-      List<TcpTransport> both = connected(2, true, relay::to);
+    try (Relay relay = relay(what)) {
+      List<TcpTransport> both = connected(2, relay::to);
       send(both.get(1), both.get(0), 0);
+      relay.interfere();
       WrongMessageException wrong =
           assertThrows(WrongMessageException.class, () -> several(both.get(1), both.get(0)));
       assertEquals(

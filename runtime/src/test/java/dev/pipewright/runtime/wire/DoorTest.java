@@ -43,7 +43,10 @@ class DoorTest {
   private Door door(boolean sealed) throws IOException {
     Door door =
         closing(
-            Door.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), sealed, secret));
+            Door.open(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                sealed,
+                Credentials.of(secret)));
     door.receive("door", guests::add);
     return door;
   }
@@ -55,7 +58,7 @@ class DoorTest {
   private Connection guest(Door door, Secret known) throws IOException {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), door.port());
-    return closing(Connection.to(address, known, 7, PATIENCE));
+    return closing(Connection.to(address, Credentials.of(known), 7, PATIENCE));
   }
 
   private void bothTalk(Connection guest) throws Exception {

@@ -163,6 +163,7 @@ public final class LauncherFlags {
         OptionalInt.of(launched.rank()),
         rendezvous.patience(),
         new Seconds(grace + MORE_GRACE),
+        Optional.empty(),
         rendezvous.again());
   }
 }

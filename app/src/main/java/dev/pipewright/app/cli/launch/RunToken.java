@@ -1,15 +1,13 @@
 package dev.pipewright.app.cli.launch;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.PrivateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.util.EnumSet;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +19,6 @@ final class RunToken {
 
   private static final int LEAST = 16; // characters: what can be guessed is no secret
   private static final int MOST_BYTES = 4096;
-  private static final Set<PosixFilePermission> OF_OTHERS =
-      EnumSet.of(
-          PosixFilePermission.GROUP_READ,
-          PosixFilePermission.GROUP_WRITE,
-          PosixFilePermission.OTHERS_READ,
-          PosixFilePermission.OTHERS_WRITE);
 
   private RunToken() {}
 
@@ -52,13 +44,8 @@ final class RunToken {
 
   private static String read(Path file) {
     try {
-      if (Files.getFileStore(file).supportsFileAttributeView("posix")
-          && Files.getPosixFilePermissions(file).stream().anyMatch(OF_OTHERS::contains)) {
-        throw new BadInputException(
-            "--token-file: %s can be read or changed by other users; run chmod 600 on it"
-                .formatted(file));
-      }
-      if (!Files.isRegularFile(file) || Files.size(file) > MOST_BYTES) {
+      PrivateFile.require("--token-file", file);
+      if (Files.size(file) > MOST_BYTES || !Files.isRegularFile(file)) {
         throw new BadInputException(
             "--token-file: %s holds no token; give a file with one line".formatted(file));
       }

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.app.cli.launch.TlsFlags;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.execution.JoinRequest;
 import dev.pipewright.execution.JoiningService;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -51,6 +53,8 @@ public final class JoinCommand implements Callable<Integer> {
           "A folder for what workers print. Default: a temporary one, which goes with them.")
   private @Nullable Path logs;
 
+  @Mixin private TlsFlags tls = new TlsFlags();
+
   JoinCommand() {
     this.spec = CommandSpec.create();
   }
@@ -71,7 +75,8 @@ public final class JoinCommand implements Callable<Integer> {
     Optional<String> why =
         service()
             .join(
-                JoinRequest.once(where.substring(0, colon), port, token.strip(), slots, folder()));
+                JoinRequest.once(where.substring(0, colon), port, token.strip(), slots, folder())
+                    .with(tls.files()));
     PrintWriter err = spec.commandLine().getErr();
     why.ifPresent(words -> err.println("pipewright: " + words));
     return why.isPresent() ? Failures.BROKEN : 0;

@@ -122,6 +122,7 @@ public final class TrainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Optional<LaunchedRank> launched = machines.launcher.rank(System.getenv());
+    machines.checkCertificates(launched);
     PlannedRanks ranks =
         machines.planned(what.chosen(), launched, Optional.ofNullable(keeping.out));
     TrainArgument.Chosen chosen = ranks.chosen();
@@ -227,11 +228,14 @@ public final class TrainCommand implements Callable<Integer> {
     Optional<String> logs =
         request.keeping().folder().map(folder -> Path.of(folder).resolve("logs").toString());
     JoinRequest join =
-        machines.launcher.join(
-            rank,
-            request.machines().rendezvous().orElseThrow().again(restarts(request) > 0),
-            rank.workersOf(request.assignment().size()),
-            logs);
+        machines
+            .launcher
+            .join(
+                rank,
+                request.machines().rendezvous().orElseThrow().again(restarts(request) > 0),
+                rank.workersOf(request.assignment().size()),
+                logs)
+            .with(request.machines().certificates());
     Optional<String> why = // an interrupt ends it as rank 0 says
         SearchDeadline.untilSaid(1 + secondsToStop(), () -> JoinCommand.service().join(join));
     why.ifPresent(words -> err.println("pipewright: rank %d: %s".formatted(rank.rank(), words)));

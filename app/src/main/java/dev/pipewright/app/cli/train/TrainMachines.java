@@ -3,6 +3,7 @@ package dev.pipewright.app.cli.train;
 import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.launch.LaunchedRank;
 import dev.pipewright.app.cli.launch.LauncherFlags;
+import dev.pipewright.app.cli.launch.TlsFlags;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.file.BadInputException;
@@ -46,6 +47,8 @@ public final class TrainMachines {
 
   @Mixin final LauncherFlags launcher = new LauncherFlags();
 
+  @Mixin private TlsFlags tls = new TlsFlags();
+
   @Mixin final RestartFlags restarts = new RestartFlags();
 
   /**
@@ -67,6 +70,14 @@ public final class TrainMachines {
     return remote != null || elsewhere != null;
   }
 
+  /** Throws where certificates are given to a run that is on this machine alone. */
+  void checkCertificates(Optional<LaunchedRank> launched) {
+    if (tls.files().isPresent() && launched.isEmpty() && !joined()) {
+      throw new BadInputException(
+          "--tls-cert: all workers run on this machine; leave it out, or add --remote-workers N");
+    }
+  }
+
   /** Where workers run, as the flags and, for ranks of a launcher, the environment say. */
   Machines machines(int workers, Workers kind, Optional<LaunchedRank> launched) {
     Seconds stall = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
@@ -79,7 +90,7 @@ public final class TrainMachines {
         throw new BadInputException(
             "--port: no machine joins; leave it out, or add --remote-workers N");
       }
-      return new Machines(0, 0, stall, launcher.grace(), Optional.empty());
+      return new Machines(0, 0, stall, launcher.grace(), Optional.empty(), tls.files());
     }
     AtLeast.one("--remote-workers", others);
     if (others > workers) {
@@ -93,7 +104,8 @@ public final class TrainMachines {
     if (port != null && (port < 0 || port >= PORTS)) {
       throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
     }
-    return new Machines(others, port == null ? 0 : port, stall, launcher.grace(), Optional.empty());
+    return new Machines(
+        others, port == null ? 0 : port, stall, launcher.grace(), Optional.empty(), tls.files());
   }
 
   private Machines ranks(
@@ -106,7 +118,8 @@ public final class TrainMachines {
     int here = rank.workersOf(workers);
     launcher.checkRoom(rank, workers);
     if (rank.worldSize() == 1) {
-      return new Machines(0, 0, stall, launcher.grace(), Optional.of(launcher.alone()));
+      return new Machines(
+          0, 0, stall, launcher.grace(), Optional.of(launcher.alone()), Optional.empty());
     }
     if (kind == Workers.THREADS) {
       throw new BadInputException(
@@ -117,6 +130,7 @@ public final class TrainMachines {
         rank.port(),
         stall,
         launcher.grace(),
-        Optional.of(launcher.rendezvous(System.getenv())));
+        Optional.of(launcher.rendezvous(System.getenv())),
+        tls.files());
   }
 }
