@@ -62,6 +62,7 @@ export default defineConfig({
         items: [
           { text: 'Commands', link: '/commands/', collapsed: true, items: pages('commands') },
           { text: 'File formats', link: '/formats' },
+          { text: 'JSON Schemas', link: '/schemas' },
           { text: 'Java library', link: '/api' },
           { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
           { text: 'Glossary', link: '/glossary' },

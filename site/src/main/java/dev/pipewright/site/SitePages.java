@@ -25,8 +25,15 @@ final class SitePages {
           "bench/README.md", "results/index.md",
           "site/index.md", "index.md");
 
+  /** What VitePress copies as it is to the root of the site. */
+  private static final String PUBLIC = "public/";
+
   private static final Map<String, String> FOLDERS =
-      Map.of("docs", "", "docs/images", "images/", "bench/results", "results/");
+      Map.of(
+          "docs", "",
+          "docs/images", "images/",
+          "docs/schemas", PUBLIC + "schemas/",
+          "bench/results", "results/");
 
   /** The text of a link, its target up to a heading, and the heading, if any. */
   private static final Pattern LINK =
@@ -106,7 +113,7 @@ final class SitePages {
   }
 
   private static String relative(Path here, String there) {
-    String link = slashes(here.resolveSibling("").relativize(Path.of("/", there)));
+    String link = slashes(here.resolveSibling("").relativize(Path.of("/", there.replaceFirst("^" + PUBLIC, ""))));
     return link.startsWith(".") ? link : "./" + link;
   }
 

@@ -37,11 +37,12 @@ class SitePagesTest {
     SitePages pages = SitePages.of(ROOT);
     assertEquals(
         "![a](./images/schedules.svg) [b](./results/figure3.md#rows) [c](./overview.md) d [e](#f)"
-            + " [g](https://h)",
+            + " [g](https://h) [i](./schemas/plan.schema.json)",
         pages.page(
             "docs/guide.md",
             "![a](images/schedules.svg) [b](../bench/results/figure3.md#rows) [c](../README.md)"
-                + " [d](../examples/PlanGpt.java) [e](#f) [g](https://h)"));
+                + " [d](../examples/PlanGpt.java) [e](#f) [g](https://h)"
+                + " [i](schemas/plan.schema.json)"));
     assertEquals(
         "[a](../decisions.md) [b](./index.md) [c](./index.md) [d](./table4.svg)",
         pages.page(
