@@ -20,17 +20,17 @@ import java.util.Optional;
  */
 public final class AsynchronousJson {
   private static final List<String> LEVELS = List.of("levels", "bandwidths", "activation_transfer");
-  private static final List<String> PLAN_KEYS =
+  static final List<String> PLAN_KEYS =
       PlanKeys.joined(
           List.of(
               PlanKeys.HEAD,
               List.of("schedule", "micro_batches", "micro_batch", "replicas", "stages"),
               PlanKeys.MADE_FOR,
               LEVELS));
-  private static final List<String> ANSWER_KEYS =
+  static final List<String> ANSWER_KEYS =
       PlanKeys.joined(
           List.of(PlanKeys.HEAD, List.of("plan"), PlanKeys.MADE_FOR, LEVELS, PlanKeys.ANSWER));
-  private static final List<String> STAGE_KEYS =
+  static final List<String> STAGE_KEYS =
       PlanKeys.joined(
           List.of(
               List.of("layers", "devices", "recompute", "in_flight"),

@@ -24,16 +24,16 @@ import java.util.regex.Pattern;
 
 /** Reads the periodic plans that {@link PeriodicJson} writes. */
 final class PeriodicReader {
-  private static final List<String> PLAN_KEYS =
+  static final List<String> PLAN_KEYS =
       PlanKeys.joined(
           List.of(
               PlanKeys.HEAD,
               List.of("schedule", "micro_batch", "period_s", "batches", "contiguous"),
               List.of("steady_idle_share", "stages", "device_bytes", "pattern"),
               PlanKeys.MADE_FOR));
-  private static final List<String> ANSWER_KEYS =
+  static final List<String> ANSWER_KEYS =
       PlanKeys.joined(List.of(PlanJson.ANSWER_KEYS, List.of("bounds")));
-  private static final List<String> STAGE_KEYS =
+  static final List<String> STAGE_KEYS =
       PlanKeys.joined(
           List.of(
               List.of("layers", "devices", "recompute", "recomputed", "in_flight"),

@@ -12,11 +12,11 @@ import java.util.OptionalDouble;
 
 /** Reads the placements of operators that {@link PlacementAnswerJson} writes. */
 final class PlacementReader {
-  private static final List<String> PLAN_KEYS =
+  static final List<String> PLAN_KEYS =
       PlanKeys.joined(List.of(PlanKeys.HEAD, List.of("contiguous", "stages"), List.of("model")));
-  private static final List<String> ANSWER_KEYS =
+  static final List<String> ANSWER_KEYS =
       PlanKeys.joined(List.of(PlanJson.ANSWER_KEYS, List.of("devices", "gap")));
-  private static final List<String> STAGE_KEYS =
+  static final List<String> STAGE_KEYS =
       List.of("devices", "kind", "load", "compute", "transfers", "memory_bytes", "nodes", "names");
 
   /** Words of the kinds, and whether they are processors. */

@@ -6,7 +6,10 @@ import dev.pipewright.app.cli.terminal.Screen;
 import dev.pipewright.app.cli.terminal.Terminal;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * The command line with all its commands: built once, which takes longer than most answers, and run
@@ -36,8 +39,13 @@ public final class CommandLineProgram {
   }
 
   /** All commands and their options, for manuals. */
-  public CommandLine.Model.CommandSpec commands() {
+  public CommandSpec commands() {
     return line.getCommandSpec();
+  }
+
+  /** The options of a command by topic, as its help lists them, for manuals. */
+  public Map<String, List<OptionSpec>> options(CommandSpec command) {
+    return HelpTopics.of(command);
   }
 
   /** Runs a command line on the given streams; returns its exit status. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
@@ -75,12 +76,12 @@ final class HelpTopics {
     line.getSubcommands().values().forEach(HelpTopics::register);
   }
 
-  /** The heading of each topic and its options, in columns that are the same for all. */
-  private static String render(Help help) {
+  /** The visible options of a command by topic; topics without any are left out. */
+  static Map<String, List<OptionSpec>> of(CommandSpec command) {
     Map<String, List<OptionSpec>> byTopic = new LinkedHashMap<>();
     TOPICS.keySet().forEach(heading -> byTopic.put(heading, new ArrayList<>()));
     Map<String, OptionSpec> left = new LinkedHashMap<>();
-    for (OptionSpec option : help.commandSpec().options()) {
+    for (OptionSpec option : command.options()) {
       if (!option.hidden()) {
         left.put(option.longestName(), option);
       }
@@ -94,12 +95,16 @@ final class HelpTopics {
       }
     });
     byTopic.getOrDefault(OTHERS, List.of()).addAll(0, left.values());
+    byTopic.values().removeIf(List::isEmpty);
+    return byTopic;
+  }
+
+  /** The heading of each topic and its options, in columns that are the same for all. */
+  private static String render(Help help) {
     StringBuilder text = new StringBuilder();
-    byTopic.forEach((heading, options) -> {
-      if (!options.isEmpty()) {
-        text.append(String.format("%n%s:%n", heading)).append(list(help, options));
-      }
-    });
+    of(help.commandSpec())
+        .forEach((heading, options) ->
+            text.append(String.format("%n%s:%n", heading)).append(list(help, options)));
     return text.toString();
   }
 

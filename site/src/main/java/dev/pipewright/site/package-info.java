@@ -1,0 +1,5 @@
+/** Builds the documentation site. */
+@NullMarked
+package dev.pipewright.site;
+
+import org.jspecify.annotations.NullMarked;
