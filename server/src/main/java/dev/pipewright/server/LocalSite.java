@@ -46,9 +46,9 @@ public final class LocalSite implements ServingService {
       Sessions sessions = new Sessions(request.token());
       List<Page> pages = PageCatalog.all(templates, sessions, queue, store);
       templates.navigation(pages.stream().flatMap(page -> page.entry().stream()).toList());
+      Guard guard = new Guard(address.isLoopbackAddress(), sessions, templates);
       HttpRouting.Builder routing =
-          HttpRouting.builder()
-              .addFilter(new Guard(address.isLoopbackAddress(), sessions, templates));
+          HttpRouting.builder().addFilter(guard).error(Exception.class, guard::fail);
       pages.forEach(page -> page.route(routing));
       WebServer server =
           WebServer.builder()

@@ -8,6 +8,9 @@ import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.lang.System.Logger;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +35,7 @@ public final class Guard implements Filter {
           "Cross-Origin-Opener-Policy", "same-origin",
           "Cross-Origin-Resource-Policy", "same-origin",
           "Cache-Control", "no-store");
+  private static final Logger LOG = System.getLogger(Guard.class.getName());
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127[.][0-9]+[.][0-9]+[.][0-9]+|\\[::1\\])(:[0-9]+)?");
   private static final Set<String> WITHOUT_TOKEN =
@@ -75,9 +79,21 @@ public final class Guard implements Filter {
       chain.proceed();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (BadInputException e) {
-      refuse(exchange, Status.UNPROCESSABLE_CONTENT_422, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Words what a page could not do: a user's mistake in a sentence, the rest in the log alone. */
+  public void fail(ServerRequest request, ServerResponse response, Throwable failure) {
+    Exchange exchange = new Exchange(request, response);
+    if (failure instanceof BadInputException) {
+      refuse(exchange, Status.UNPROCESSABLE_CONTENT_422, String.valueOf(failure.getMessage()));
+      return;
+    }
+    LOG.log(Logger.Level.ERROR, "a page failed: " + request.path().path(), failure);
+    refuse(
+        exchange,
+        Status.INTERNAL_SERVER_ERROR_500,
+        "this failed unexpectedly; the server's log says why");
   }
 
   /** Whether a browser says that another site made it send this. */
