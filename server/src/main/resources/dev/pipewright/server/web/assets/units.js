@@ -9,6 +9,7 @@ function scaled(value, step, prefixes, unit) {
 }
 export const bytes = value => scaled(value, 1024, ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'], 'B');
 export function seconds(value) {
+  if (value === 0) return '0';
   if (value >= 1) return `${value.toPrecision(3)} s`;
   return value >= 1e-3 ? `${(value * 1e3).toPrecision(3)} ms` : `${(value * 1e6).toPrecision(3)} µs`;
 }
