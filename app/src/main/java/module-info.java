@@ -1,4 +1,5 @@
 /** The command line and the reports it prints; picocli fills its commands in by reflection. */
+@SuppressWarnings("module") // app is compiled before the module that it exports to
 module dev.pipewright.app {
   requires dev.pipewright.core;
   requires dev.pipewright.formats;
@@ -7,6 +8,15 @@ module dev.pipewright.app {
   requires java.management;
   requires jdk.management;
   requires static org.jspecify;
+
+  exports dev.pipewright.app.cli to
+      dev.pipewright.server;
+  exports dev.pipewright.app.cli.serve to
+      dev.pipewright.server;
+  exports dev.pipewright.app.report.page to
+      dev.pipewright.server;
+  exports dev.pipewright.app.report.text to
+      dev.pipewright.server;
 
   opens dev.pipewright.app.cli to
       info.picocli;
@@ -26,6 +36,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.schedule to
       info.picocli;
+  opens dev.pipewright.app.cli.serve to
+      info.picocli;
   opens dev.pipewright.app.cli.setup to
       info.picocli;
   opens dev.pipewright.app.cli.sweep to
@@ -37,6 +49,7 @@ module dev.pipewright.app {
   opens dev.pipewright.app.cli.train to
       info.picocli;
 
+  uses dev.pipewright.app.cli.serve.ServingService;
   uses dev.pipewright.execution.CheckpointService;
   uses dev.pipewright.execution.JoiningService;
   uses dev.pipewright.execution.ProfilingService;

@@ -1,6 +1,6 @@
 # Starts the program. Both launchers read this, the checkout's and the package's. They set: jdk, its home; version, of its
 # language; archive, of classes laid out for a quick start; class_path, which the archive was made for; full_path, which
-# begins with it and may add what training needs.
+# begins with it and may add what training or serving pages needs.
 # shellcheck shell=sh disable=SC2154
 main=dev.pipewright.app.cli.Main
 terminal=false

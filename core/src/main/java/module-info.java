@@ -96,7 +96,8 @@ module dev.pipewright.core {
   exports dev.pipewright.zoo to
       dev.pipewright.formats,
       dev.pipewright.runtime,
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
 
   uses dev.pipewright.planner.catalog.PlannerProvider;
 }

@@ -20,14 +20,17 @@ module dev.pipewright.formats {
       dev.pipewright.app;
   exports dev.pipewright.formats.file to
       dev.pipewright.runtime,
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.imported to
       dev.pipewright.app;
   exports dev.pipewright.formats.json to
       dev.pipewright.runtime,
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.machine to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.memory to
       dev.pipewright.app;
   exports dev.pipewright.formats.model to
@@ -37,7 +40,8 @@ module dev.pipewright.formats {
   exports dev.pipewright.formats.paradl to
       dev.pipewright.app;
   exports dev.pipewright.formats.problem to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.profile to
       dev.pipewright.app;
   exports dev.pipewright.formats.schedule to

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** What the sources of all modules keep to. */
 class SourcesTest {
   private static final List<String> MODULES =
-      List.of("core", "formats", "solver", "runtime", "app");
+      List.of("core", "formats", "solver", "runtime", "app", "server");
 
   private static final Pattern CLOCKS =
       Pattern.compile("nanoTime|currentTimeMillis|assertTimeout|Instant\\.now|StopWatch");

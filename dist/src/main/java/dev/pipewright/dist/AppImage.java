@@ -20,7 +20,11 @@ import java.util.stream.Stream;
  */
 public final class AppImage {
   /** What Pipewright and its libraries use of the JDK; the tests run every command's libraries. */
-  private static final String MODULES = "java.base,java.logging,jdk.management,jdk.unsupported";
+  private static final String MODULES =
+      "java.base,java.logging,java.naming,java.sql,jdk.management,jdk.unsupported";
+
+  /** The folder of what only {@code serve} uses, in that of all jars. */
+  static final String SERVER = "server";
 
   static final String MAIN = "dev.pipewright.app.cli.Main";
   private static final String REHEARSAL = "dev.pipewright.app.cli.ClassDataWarmUp";
@@ -93,15 +97,18 @@ public final class AppImage {
       String jar = "pipewright-" + part + ".jar";
       copy(module.resolveSibling(part).resolve("target").resolve(jar), lib.resolve(jar));
     }
-    Path libraries = module.resolveSibling("app/target/lib");
-    for (String jar : jars(libraries)) {
-      copy(libraries.resolve(jar), lib.resolve(jar));
-    }
+    copyFiles(module.resolveSibling("app/target/lib"), lib);
+    Path server = lib.resolve(SERVER);
+    copyFiles(module.resolveSibling("server/target/lib"), server);
+    String pages = "pipewright-server.jar";
+    copy(module.resolveSibling("server/target").resolve(pages), server.resolve(pages));
     copy(module.resolveSibling("app/src/main/launcher/start.sh"), lib.resolve("start.sh"));
     copy(module.resolveSibling("LICENSE"), image.resolve("LICENSE"));
     Path licences = Files.createDirectories(image.resolve("licences"));
     for (String list : List.of("THIRD-PARTY.txt", "sbom.json")) {
       copy(module.resolveSibling("app/target").resolve(list), licences.resolve(list));
+      copy(
+          module.resolveSibling("server/target").resolve(list), licences.resolve("serve-" + list));
     }
     copyFiles(module.resolve("src/main/image/licences"), licences);
     Path launcher = Files.createDirectories(image.resolve("bin")).resolve("pipewright");

@@ -80,7 +80,9 @@ public final class Container {
     line.addAll(AppImage.flags(HOME + "lib/classes.archive"));
     line.addAll(List.of("-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
     line.add("-cp");
-    List<String> jars = AppImage.jars(image.resolve("lib"));
+    String server = AppImage.SERVER + "/"; // last: the archive fits what comes before
+    List<String> jars = new ArrayList<>(AppImage.jars(image.resolve("lib")));
+    AppImage.jars(image.resolve("lib/" + server)).forEach(jar -> jars.add(server + jar));
     line.add(String.join(":", jars.stream().map(jar -> HOME + "lib/" + jar).toList()));
     line.add(AppImage.MAIN);
     return line;

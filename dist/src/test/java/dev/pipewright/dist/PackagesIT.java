@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,6 +76,31 @@ class PackagesIT {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(Files::isDirectory).findFirst().orElseThrow();
     }
+  }
+
+  /** The pages start, answer a request and end with the program. */
+  @Test
+  void theArchiveServesPages() throws Exception {
+    String program = unpacked().toRealPath().resolve("bin/pipewright").toString();
+    Path said = folder.resolve("said");
+    ProcessBuilder builder =
+        new ProcessBuilder(program, "serve", "--port", "0", "--data", folder + "/studies");
+    builder.environment().clear();
+    builder.environment().put("PATH", PATH);
+    Process server = builder.redirectErrorStream(true).redirectOutput(said.toFile()).start();
+    try {
+      while (server.isAlive() && !Files.readString(said).contains("Ctrl-C ends it.")) {
+        Thread.sleep(100);
+      }
+      String at = Files.readString(said).replaceFirst("(?s)^Pipewright is at (\\S+).*", "$1");
+      String page =
+          new String(URI.create(at).toURL().openStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertTrue(page.contains("How should this network train?"), page);
+    } finally {
+      server.destroy();
+      assertTrue(server.waitFor(1, TimeUnit.MINUTES));
+    }
+    assertTrue(Files.exists(folder.resolve("studies/studies.mv.db")));
   }
 
   /** One command for each library that the package brings. */

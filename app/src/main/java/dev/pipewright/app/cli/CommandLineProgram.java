@@ -3,10 +3,12 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.cli.input.OptionValues;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.Screen;
+import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.terminal.Terminal;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -63,5 +65,11 @@ public final class CommandLineProgram {
     out.flush();
     err.flush();
     return status;
+  }
+
+  /** The same, with searches that end with the best so far as soon as they are cancelled. */
+  public int run(
+      PrintWriter output, PrintWriter errors, BooleanSupplier cancelled, String... args) {
+    return SearchDeadline.cancellable(cancelled, () -> run(output, errors, args));
   }
 }

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,6 +20,9 @@ final class HelpTopics {
   static final Map<String, List<String>> TOPICS = new LinkedHashMap<>();
 
   private static final String OTHERS = "Other options";
+
+  /** Commands whose options mean something else than those of the same name elsewhere. */
+  private static final Set<String> PLAIN = Set.of("serve");
 
   static {
     topic("Model and machine", "cluster for model data profile optimizer precision model-format");
@@ -86,7 +90,9 @@ final class HelpTopics {
         left.put(option.longestName(), option);
       }
     }
-    TOPICS.forEach((heading, names) -> {
+    Map<String, List<String>> topics =
+        PLAIN.contains(help.commandSpec().name()) ? Map.of() : TOPICS;
+    topics.forEach((heading, names) -> {
       for (String name : names) {
         OptionSpec option = left.remove(name);
         if (option != null) {

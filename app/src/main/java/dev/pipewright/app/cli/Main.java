@@ -10,6 +10,7 @@ import dev.pipewright.app.cli.plan.PlanCommand;
 import dev.pipewright.app.cli.predict.PredictCommand;
 import dev.pipewright.app.cli.schedule.CyclicMemoryCommand;
 import dev.pipewright.app.cli.schedule.ScheduleCommand;
+import dev.pipewright.app.cli.serve.ServeCommand;
 import dev.pipewright.app.cli.setup.CompletionCommand;
 import dev.pipewright.app.cli.setup.DoctorCommand;
 import dev.pipewright.app.cli.terminal.Failures;
@@ -59,6 +60,7 @@ import picocli.CommandLine.Spec;
       ModelsCommand.class,
       ClustersCommand.class,
       CyclicMemoryCommand.class,
+      ServeCommand.class,
       CompletionCommand.class,
       DoctorCommand.class
     },

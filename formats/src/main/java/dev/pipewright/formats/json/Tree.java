@@ -4,9 +4,11 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.InputFile;
 import dev.pipewright.formats.file.ShortInput;
 import dev.pipewright.formats.file.TextLines;
+import java.io.ByteArrayInputStream;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,6 +49,19 @@ public final class Tree {
 
   public static Node json(Path file) {
     return JsonFile.read(file, parser -> new Tree(file, parser).root());
+  }
+
+  /**
+   * JSON from memory.
+   *
+   * @param named what sentences on it call it
+   */
+  public static Node json(Path named, String text) {
+    try (InputStream in = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8))) {
+      return JsonFile.read(named, in, parser -> new Tree(named, parser).root());
+    } catch (IOException e) {
+      throw InputFile.unreadable(named, e);
+    }
   }
 
   /** The values of a file to which a program appends them line by line; whole lines only. */

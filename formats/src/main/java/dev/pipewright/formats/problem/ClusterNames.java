@@ -34,6 +34,13 @@ public final class ClusterNames {
     return ClusterFiles.read(path);
   }
 
+  /** Throws {@link BadInputException} where no cluster that needs no file has that name. */
+  public static void checkNamed(String name) {
+    if (named(name).isEmpty()) {
+      throw new BadInputException("no cluster '" + name + "'; " + meant(name));
+    }
+  }
+
   /** One of the zoo, or of machines with a data sheet. */
   private static Optional<Cluster> named(String name) {
     try {

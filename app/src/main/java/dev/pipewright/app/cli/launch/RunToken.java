@@ -11,19 +11,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The secret that all ranks of a run share. It is read from the environment or from a file that
- * only its owner can read: other users of a machine see the command lines of its processes.
+ * The secret that all ranks of a run share, or all users of served pages. It is read from the
+ * environment or from a file that only its owner can read: other users of a machine see the command
+ * lines of its processes.
  */
-final class RunToken {
-  static final String VARIABLE = "PIPEWRIGHT_TOKEN";
+public final class RunToken {
+  public static final String VARIABLE = "PIPEWRIGHT_TOKEN";
 
   private static final int LEAST = 16; // characters: what can be guessed is no secret
   private static final int MOST_BYTES = 4096;
 
   private RunToken() {}
 
-  /** The token of a file where one is given, otherwise that of the environment. */
+  /** The token of all ranks. */
   static String of(Map<String, String> environment, @Nullable Path file) {
+    return of(environment, file, "the same secret for all ranks");
+  }
+
+  /**
+   * The token of a file where one is given, otherwise that of the environment.
+   *
+   * @param what it is
+   */
+  public static String of(Map<String, String> environment, @Nullable Path file, String what) {
     String token = file != null ? read(file) : environment.getOrDefault(VARIABLE, "").strip();
     String where = file != null ? "--token-file: " + file : VARIABLE;
     if (token.isEmpty()) {
@@ -31,8 +41,9 @@ final class RunToken {
           file != null
               ? where + " is empty; write a secret into it, as `openssl rand -hex 16` prints one"
               : VARIABLE
-                  + " is not set; set it to the same secret for all ranks, as `openssl rand -hex"
-                  + " 16` prints one, or give --token-file FILE");
+                  + " is not set; set it to "
+                  + what
+                  + ", as `openssl rand -hex 16` prints one, or give --token-file FILE");
     }
     if (token.length() < LEAST) {
       throw new BadInputException(

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a search with the best plan so far: after the user's time limit, or when the user interrupts
- * it. While it is open, an interrupt does not end the program; afterwards the program has some
+ * Ends a search with the best plan so far: after the user's time limit, when the user interrupts
+ * the program, or when a server's user cancels it. While it is open, an interrupt does not end the program; afterwards the program has some
  * seconds to print the result.
  */
 public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
@@ -24,6 +24,10 @@ public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
 
   private static final AtomicInteger OPEN = new AtomicInteger(); // which hear of an interrupt
 
+  /** What ends the searches that a thread begins. */
+  private static final ThreadLocal<BooleanSupplier> CANCELLED =
+      ThreadLocal.withInitial(() -> () -> false);
+
   private static volatile boolean interrupted;
   private static volatile boolean exiting;
   private static final CountDownLatch PRINTED = new CountDownLatch(1); // all about the interrupt
@@ -32,6 +36,7 @@ public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
   private final boolean limited;
   private final int secondsToPrint;
   private final Thread hook = new Thread(this::interrupt, "interrupt");
+  private final BooleanSupplier cancelled = CANCELLED.get();
   private boolean ended;
 
   /** Starts to count. */
@@ -77,13 +82,23 @@ public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
 
   @Override
   public boolean getAsBoolean() {
-    ended |= interrupted || (limited && System.nanoTime() >= end);
+    ended |= interrupted || cancelled.getAsBoolean() || (limited && System.nanoTime() >= end);
     return ended;
   }
 
   /** Whether a search was asked to end. */
   public boolean ended() {
     return ended;
+  }
+
+  /** Does work in this thread whose searches end as soon as they are cancelled. */
+  public static <T> T cancellable(BooleanSupplier cancelled, Supplier<T> work) {
+    CANCELLED.set(cancelled);
+    try {
+      return work.get();
+    } finally {
+      CANCELLED.remove();
+    }
   }
 
   /** Gives work that ends by itself when it is interrupted the time to say so. */

@@ -1,0 +1,122 @@
+package dev.pipewright.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/**
+ * The pages in the system's Chromium: skipped where there is none. With {@code -Dpictures=DIR} each
+ * page is also kept as a picture.
+ */
+class BrowserTest {
+  private static final int[] WIDTHS = {400, 1024, 1920};
+
+  @TempDir static Path folder;
+  private static SiteUnderTest site;
+  private static Browser browser;
+  private static String study;
+  private static String front;
+
+  @BeforeAll
+  static void open() throws Exception {
+    assumeTrue(Browser.isHere(), "needs the packages chromium and chromium-driver");
+    site = new SiteUnderTest(folder.resolve("data"));
+    browser = new Browser(site.address(), folder.resolve("profile"));
+    Map<String, String> asked =
+        Map.of("model", "bert-48", "cluster", "dapple-a", "batch", "64", "limit", "5");
+    study = site.study(asked);
+    front =
+        site.study(
+            Map.of(
+                "model", "vgg-19", "cluster", "8xV100", "batch", "128", "limit", "5", "front",
+                "on"));
+  }
+
+  @AfterAll
+  static void close() {
+    if (site != null) {
+      browser.close();
+      site.close();
+    }
+  }
+
+  /** Looks at a page in all widths, light and dark. */
+  private static void look(String path, String name, String drawn) throws Exception {
+    for (boolean dark : new boolean[] {false, true}) {
+      for (int width : WIDTHS) {
+        browser.show(width, dark);
+        browser.open(path);
+        browser.await(drawn);
+        browser.isSound();
+        String pictures = System.getProperty("pictures", "");
+        if (!pictures.isEmpty()) {
+          Path to = Files.createDirectories(Path.of(pictures));
+          browser.picture(to.resolve(name + "-" + width + (dark ? "-dark" : "") + ".png"));
+        }
+      }
+      browser.isAccessible();
+    }
+  }
+
+  @Test
+  void theQuestionFitsEveryWindow() throws Exception {
+    look("/", "study", "#study");
+  }
+
+  @Test
+  void anAnswerFitsEveryWindow() throws Exception {
+    look(study, "answer", "[data-drawn]");
+  }
+
+  @Test
+  void aFrontFitsEveryWindow() throws Exception {
+    look(front, "front", "[data-drawn]");
+  }
+
+  @Test
+  void theHistoryFitsEveryWindow() throws Exception {
+    look("/history", "history", "table");
+  }
+
+  @Test
+  void aStudyIsAskedWithTheKeyboardAlone() {
+    browser.show(1024, false);
+    browser.open("/");
+    browser.find("[name=model]").sendKeys("resnet-50", Keys.TAB, "8xV100", Keys.TAB, "64", Keys.ENTER);
+    browser.await(".figures");
+    assertTrue(browser.path().startsWith("/study/"), browser.path());
+    assertEquals("resnet-50 on 8xV100", browser.find("h1").getText());
+    browser.isSound();
+  }
+
+  @Test
+  void anExampleIsAnsweredByAClick() {
+    browser.show(1024, false);
+    browser.open("/");
+    browser.find(".examples button[data-model=resnet-152]").click();
+    browser.await(".figures");
+    assertTrue(browser.find("#treemap canvas").isDisplayed());
+    browser.find("a[href='/history']").click();
+    assertTrue(browser.all("tbody a").getFirst().getText().startsWith("resnet-152 on dapple-b"));
+  }
+
+  @Test
+  void aMistakeIsReadOut() {
+    browser.open("/");
+    browser.find("[name=model]").sendKeys("bart-48");
+    browser.find("[name=cluster]").sendKeys("dapple-a");
+    browser.find("[name=batch]").sendKeys("64", Keys.ENTER);
+    assertTrue(browser.await("[role=alert]").getText().startsWith("model: no network 'bart-48'"));
+    assertEquals("dapple-a", browser.find("[name=cluster]").getDomProperty("value"));
+    assertEquals(1, browser.complaints().size(), "the status 422");
+  }
+}
