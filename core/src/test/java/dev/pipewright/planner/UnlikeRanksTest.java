@@ -68,7 +68,7 @@ class UnlikeRanksTest {
                 ranks,
                 replicas,
                 Parallelism.NONE,
-                Arrangement.values()[random.nextInt(3)],
+                List.of(Arrangement.values()).get(random.nextInt(3)),
                 choice.chunks(),
                 states);
         MicroBatching batching = new MicroBatching(1, replicas, BATCH / replicas);
