@@ -30,6 +30,13 @@ class LaunchCommandTest {
     return Cli.run(words.toArray(String[]::new));
   }
 
+  @Test
+  void anUnknownSystemIsSaidOnce() {
+    assertEquals(
+        "slurm|k8s: 'foo' is none of slurm, k8s; give one of these",
+        launch("foo", "mlp-8x1024 --steps 3").refusal(2));
+  }
+
   /** They lie on the nodes, not where the job is made. */
   @Test
   void certificatesOfTheNodesAreTheCommandLines() {

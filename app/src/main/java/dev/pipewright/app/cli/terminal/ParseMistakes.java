@@ -5,8 +5,10 @@ import dev.pipewright.app.cli.input.OptionValues;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -45,7 +47,14 @@ public final class ParseMistakes {
                     (Exception error) -> error instanceof MissingParameterException))
             .toList();
     List<String> refused = refused(errors);
+    Set<ArgSpec> positions = new HashSet<>();
     for (Exception error : errors) {
+      if (error instanceof ParameterException mistake
+          && mistake.getArgSpec() instanceof PositionalParamSpec position
+          && !position.isMultiValue()
+          && !positions.add(position)) {
+        continue; // a later word, which was tried in place of the first one that is wrong
+      }
       found.failed(error);
       if (error instanceof ParameterException mistake) {
         add(mistake, refused);

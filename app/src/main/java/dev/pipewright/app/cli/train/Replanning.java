@@ -94,11 +94,14 @@ final class Replanning {
     TrainingStages stages =
         new TrainingStages(
             new PlanFile<>(planned.plan(), madeFor, Optional.empty()), planned.plan().stages());
-    return new Chosen(
-        chosen.model(),
-        chosen.sequence(),
-        stages.assignment(TrainArgument.graph(chosen.model(), chosen.sequence())),
-        Optional.of(stages));
+    Chosen usual =
+        new Chosen(
+            chosen.model(),
+            chosen.sequence(),
+            stages.assignment(TrainArgument.graph(chosen.model(), chosen.sequence())),
+            Optional.of(stages));
+    Chosen sharded = usual.sharded(chosen.zero());
+    return sharded.assignment().shardingRefusal().isEmpty() ? sharded : usual;
   }
 
   private Problem problem(Cluster part) {

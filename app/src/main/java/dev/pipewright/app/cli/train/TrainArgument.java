@@ -152,9 +152,25 @@ public final class TrainArgument {
    *
    * @param sequence tokens of a sample, where they are chosen
    * @param plan where it comes from
+   * @param zero that the user asks for; empty for the plan's own
    */
   record Chosen(
-      String model, OptionalInt sequence, Assignment assignment, Optional<TrainingStages> plan) {
+      String model,
+      OptionalInt sequence,
+      Assignment assignment,
+      Optional<TrainingStages> plan,
+      Optional<ZeroStage> zero) {
+    Chosen(
+        String model, OptionalInt sequence, Assignment assignment, Optional<TrainingStages> plan) {
+      this(model, sequence, assignment, plan, Optional.empty());
+    }
+
+    /** The same whose replicas shard what the user asks for, if anything. */
+    Chosen sharded(Optional<ZeroStage> asked) {
+      Assignment sharded = asked.map(assignment::sharded).orElse(assignment);
+      return new Chosen(model, sequence, sharded, plan, asked);
+    }
+
     /** With which the plan was made, or the network's own. */
     Optimizer usualOptimizer() {
       return plan.flatMap(file -> file.madeFor().training())
@@ -180,16 +196,16 @@ public final class TrainArgument {
   }
 
   Chosen chosen() {
-    Chosen chosen =
+    Chosen usual =
         isPlan() ? ofPlan(TrainingStages.of(FileNames.file("the plan", what))) : ofModel(what);
-    Assignment usual = chosen.assignment();
-    Assignment sharded = zero == null ? usual : usual.sharded(sharding(zero));
-    sharded
+    Chosen chosen = usual.sharded(Optional.ofNullable(zero).map(TrainArgument::sharding));
+    chosen
+        .assignment()
         .shardingRefusal()
         .ifPresent(why -> {
           throw new BadInputException("--zero: " + why);
         });
-    return new Chosen(chosen.model(), chosen.sequence(), sharded, chosen.plan());
+    return chosen;
   }
 
   private static ZeroStage sharding(int level) {

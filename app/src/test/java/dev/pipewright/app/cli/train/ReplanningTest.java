@@ -10,6 +10,7 @@ import dev.pipewright.app.cli.train.TrainArgument.Chosen;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.plan.ZeroStage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,6 +75,19 @@ class ReplanningTest {
     TrainArgument argument = new TrainArgument();
     argument.what = file.toString();
     return argument.chosen();
+  }
+
+  @Test
+  void replicasOfTheOtherPlanShardWhatWasAskedFor() {
+    TrainArgument argument = new TrainArgument();
+    argument.what = plan.toString();
+    argument.zero = 1;
+    Chosen chosen = argument.chosen();
+    assertEquals(ZeroStage.OPTIMIZER, chosen.assignment().sharding());
+    Chosen other = Replanning.of(chosen, 4).on(List.of(0, 1));
+    assertEquals(ZeroStage.OPTIMIZER, other.assignment().sharding());
+    assertEquals(
+        ZeroStage.NOTHING, Replanning.of(chosen(plan), 4).on(List.of(0, 1)).assignment().sharding());
   }
 
   /** The referee plans the same step for a cluster of only these devices. */
