@@ -24,6 +24,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.predict to
       info.picocli;
+  opens dev.pipewright.app.cli.reproduce to
+      info.picocli;
   opens dev.pipewright.app.cli.schedule to
       info.picocli;
   opens dev.pipewright.app.cli.setup to
@@ -37,6 +39,7 @@ module dev.pipewright.app {
   opens dev.pipewright.app.cli.train to
       info.picocli;
 
+  uses dev.pipewright.app.cli.reproduce.PublishedResult;
   uses dev.pipewright.execution.CheckpointService;
   uses dev.pipewright.execution.JoiningService;
   uses dev.pipewright.execution.ProfilingService;
