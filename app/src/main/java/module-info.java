@@ -34,6 +34,8 @@ module dev.pipewright.app {
       info.picocli;
   opens dev.pipewright.app.cli.predict to
       info.picocli;
+  opens dev.pipewright.app.cli.reproduce to
+      info.picocli;
   opens dev.pipewright.app.cli.schedule to
       info.picocli;
   opens dev.pipewright.app.cli.serve to
@@ -50,6 +52,7 @@ module dev.pipewright.app {
       info.picocli;
 
   uses dev.pipewright.app.cli.serve.ServingService;
+  uses dev.pipewright.app.cli.reproduce.PublishedResult;
   uses dev.pipewright.execution.CheckpointService;
   uses dev.pipewright.execution.JoiningService;
   uses dev.pipewright.execution.ProfilingService;

@@ -1,28 +1,7 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.bench.dapple.EstimateAccuracy;
-import dev.pipewright.bench.dapple.Figure12;
-import dev.pipewright.bench.dapple.Figure14;
-import dev.pipewright.bench.dapple.PlannerResults;
-import dev.pipewright.bench.dapple.Scaling;
-import dev.pipewright.bench.dapple.Table4;
-import dev.pipewright.bench.dapple.Table5;
-import dev.pipewright.bench.dapple.Table6;
-import dev.pipewright.bench.dapple.Table7;
-import dev.pipewright.bench.dapple.Table8;
+import dev.pipewright.app.cli.reproduce.PublishedResult;
 import dev.pipewright.bench.fuzz.Fuzz;
-import dev.pipewright.bench.oracle.CalibrateTransformers;
-import dev.pipewright.bench.oracle.HandMadeLayouts;
-import dev.pipewright.bench.oracle.TransformerAccuracy;
-import dev.pipewright.bench.paradl.CalibrateAbci;
-import dev.pipewright.bench.paradl.Figure3;
-import dev.pipewright.bench.paradl.PredictScaling;
-import dev.pipewright.bench.paradl.ScriptComparison;
-import dev.pipewright.bench.planners.DegreesByRank;
-import dev.pipewright.bench.planners.MemoryFirst;
-import dev.pipewright.bench.planners.PeriodicMemory;
-import dev.pipewright.bench.planners.PlannerScaling;
-import dev.pipewright.bench.planners.PlannersSideBySide;
 import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
@@ -37,8 +16,6 @@ import dev.pipewright.bench.runtime.SlurmOverhead;
 import dev.pipewright.bench.runtime.ThreadConvolutions;
 import dev.pipewright.bench.runtime.TracedTimes;
 import dev.pipewright.bench.runtime.TrainingSpeed;
-import dev.pipewright.bench.simulator.ScheduleScaling;
-import dev.pipewright.bench.simulator.SimulatorScaling;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
 
 /**
  * Computes published tables and figures again: {@code Reproduce NAME…|all [--reference DIR] [--out
@@ -59,44 +38,28 @@ public final class Reproduce {
 
   private Reproduce() {}
 
+  /** Those of the command {@code reproduce}, and those that need the runtime. */
   static List<Reproduction> all() {
-    return List.of(
-        new PlannerResults(),
-        new Table4(),
-        new Table5(),
-        new Table6(),
-        new Table7(),
-        new Table8(),
-        new Figure12(),
-        new Figure14(),
-        new EstimateAccuracy(),
-        new Scaling(),
-        new Figure3(),
-        new CalibrateAbci(),
-        new ScriptComparison(),
-        new PredictScaling(),
-        new CalibrateTransformers(),
-        new TransformerAccuracy(),
-        new HandMadeLayouts(),
-        new ScheduleScaling(),
-        new SimulatorScaling(),
-        new PeriodicMemory(),
-        new MemoryFirst(),
-        new DegreesByRank(),
-        new PlannersSideBySide(),
-        new PlannerScaling(),
-        new TrainingSpeed(),
-        new TracedTimes(),
-        new RuntimeAccuracy(),
-        new MemoryAccuracy(),
-        new Convergence(),
-        new CyclicMemoryMeasured(),
-        new ThreadConvolutions(),
-        new ExamplesLearn(),
-        new LostWorkers(),
-        new SlurmOverhead(),
-        new SecureConnections(),
-        new Fuzz());
+    Stream<Reproduction> installed =
+        ServiceLoader.load(PublishedResult.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .map(Reproduction.class::cast);
+    return Stream.concat(
+            installed,
+            Stream.of(
+                new TrainingSpeed(),
+                new TracedTimes(),
+                new RuntimeAccuracy(),
+                new MemoryAccuracy(),
+                new Convergence(),
+                new CyclicMemoryMeasured(),
+                new ThreadConvolutions(),
+                new ExamplesLearn(),
+                new LostWorkers(),
+                new SlurmOverhead(),
+                new SecureConnections(),
+                new Fuzz()))
+        .toList();
   }
 
   public static void main(String[] arguments) throws IOException {
@@ -142,8 +105,10 @@ public final class Reproduce {
 
   private static void run(Reproduction one, Reference reference, Path out, Optional<Path> files)
       throws IOException {
-    if (one.needsReference() && !reference.present()) {
-      OUT.println(one.name() + ": skipped, no reference files in " + reference.folder() + "\n");
+    if (!reference.has(one.needs())) {
+      OUT.println(
+          "%s: skipped, no %s in %s%n"
+              .formatted(one.name(), String.join(", ", one.needs()), reference.folder()));
       return;
     }
     Report report = one.run(reference);

@@ -93,7 +93,7 @@ public final class AppImage {
 
   private void copyAll() throws IOException {
     Path lib = Files.createDirectories(image.resolve("lib"));
-    for (String part : List.of("core", "formats", "solver", "app")) {
+    for (String part : List.of("core", "formats", "solver", "app", "bench")) {
       String jar = "pipewright-" + part + ".jar";
       copy(module.resolveSibling(part).resolve("target").resolve(jar), lib.resolve(jar));
     }

@@ -72,7 +72,7 @@ class PackagesIT {
   }
 
   private Path unpacked() throws IOException, InterruptedException {
-    run("tar", "xf", made("pipewright-", ".tar.gz").toString()).lines();
+    run("tar", "xf", made("pipewright-", "64.tar.gz").toString()).lines();
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(Files::isDirectory).findFirst().orElseThrow();
     }
@@ -145,6 +145,26 @@ class PackagesIT {
     Said wrong = run(program, "plan", "bert-48", "--cluster", "nowhere", "--global-batch", "64");
     assertEquals(2, wrong.status());
     assertEquals(1, wrong.errors().lines().count(), wrong.errors());
+  }
+
+  /** The archive of reference data is what `reproduce` reads, where the build has the data. */
+  @Test
+  void theArchiveReproduces() throws Exception {
+    String program = unpacked().resolve("bin/pipewright").toString();
+    assertTrue(run(program, "reproduce").lines().contains("figure3 "));
+    String[] line = {"reproduce", "hand-made-layouts", "--out", "found"};
+    Said wrong = run(Stream.concat(Stream.of(program), Stream.of(line)).toList());
+    assertEquals(2, wrong.status());
+    assertTrue(wrong.errors().contains("needs measured of the reference data"), wrong.errors());
+    assertTrue(run(program, "reproduce", "figure14").lines().startsWith("# DAPPLE, figure 14"));
+    try (Stream<Path> files = Files.list(Path.of("target"))) {
+      assumeTrue(files.anyMatch(file -> file.toString().contains("pipewright-reference-")));
+    }
+    Path data = made("pipewright-reference-", ".tar.gz");
+    assertTrue(
+        run(program, "reproduce", "transformer-accuracy", "--data", data.toString())
+            .lines()
+            .startsWith("# "));
   }
 
   private Said plan(String program) throws IOException, InterruptedException {

@@ -8,6 +8,7 @@ import dev.pipewright.app.cli.given.CheckCommand;
 import dev.pipewright.app.cli.given.SimulateCommand;
 import dev.pipewright.app.cli.plan.PlanCommand;
 import dev.pipewright.app.cli.predict.PredictCommand;
+import dev.pipewright.app.cli.reproduce.ReproduceCommand;
 import dev.pipewright.app.cli.schedule.CyclicMemoryCommand;
 import dev.pipewright.app.cli.schedule.ScheduleCommand;
 import dev.pipewright.app.cli.serve.ServeCommand;
@@ -61,6 +62,7 @@ import picocli.CommandLine.Spec;
       ClustersCommand.class,
       CyclicMemoryCommand.class,
       ServeCommand.class,
+      ReproduceCommand.class,
       CompletionCommand.class,
       DoctorCommand.class
     },

@@ -103,8 +103,13 @@ public final class EstimateAccuracy implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Estimates of steps against the simulator.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("dapple");
   }
 
   @Override

@@ -25,6 +25,11 @@ public final class Figure12 implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "DAPPLE, figure 12: speed-ups on three clusters of 16 devices.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(

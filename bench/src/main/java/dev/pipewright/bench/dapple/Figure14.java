@@ -33,6 +33,11 @@ public final class Figure14 implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "DAPPLE, figure 14: strong scaling.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(

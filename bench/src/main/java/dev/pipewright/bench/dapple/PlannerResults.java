@@ -61,8 +61,13 @@ public final class PlannerResults implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Plans of the DAPPLE authors' planner, scored here, next to ours.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("dapple");
   }
 
   @Override

@@ -36,6 +36,11 @@ public final class Scaling implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Planning time by size.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(

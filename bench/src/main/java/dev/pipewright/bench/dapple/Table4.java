@@ -42,6 +42,11 @@ public final class Table4 implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "DAPPLE, table IV: early backward scheduling by policies A and B.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Cluster cluster = Networks.cluster("dapple-a");
     Markdown table =

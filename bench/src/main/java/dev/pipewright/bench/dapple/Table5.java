@@ -105,6 +105,11 @@ public final class Table5 implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "DAPPLE, table V: planned hybrids on three clusters.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Report report =
         new Report("DAPPLE, table V: planning results")

@@ -49,6 +49,11 @@ public final class Table6 implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "DAPPLE, table VI: DAPPLE and GPipe on BERT-48.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Cluster cluster = Networks.cluster("dapple-b:2");
     StageCosts zoo = Networks.zoo("bert-48", cluster, 32);

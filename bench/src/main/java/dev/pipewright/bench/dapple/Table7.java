@@ -74,8 +74,13 @@ public final class Table7 implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "DAPPLE, table VII: plans of DAPPLE and PipeDream.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("dapple");
   }
 
   @Override

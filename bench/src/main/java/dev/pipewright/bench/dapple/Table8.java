@@ -40,6 +40,11 @@ public final class Table8 implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "DAPPLE, table VIII: the deepest BERT that fits.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(

@@ -22,6 +22,11 @@ public final class Fuzz implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Damaged files, command lines and messages.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Path folder = folder();
     Campaign campaign = new Campaign(folder);

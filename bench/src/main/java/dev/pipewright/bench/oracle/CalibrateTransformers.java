@@ -37,8 +37,13 @@ public final class CalibrateTransformers implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Constants of the oracle of transformers, fitted and cross-validated.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("measured", "calculon");
   }
 
   @Override

@@ -72,8 +72,13 @@ public final class HandMadeLayouts implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Published layouts of transformers against those that a search finds.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("measured");
   }
 
   @Override

@@ -18,6 +18,7 @@ import dev.pipewright.predict.transformer.TransformerPrediction;
 import dev.pipewright.solver.calibrate.StepErrors;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -34,8 +35,13 @@ public final class TransformerAccuracy implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Every published training step of transformers, predicted.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("measured", "calculon");
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.pipewright.predict.paradl.Strategy;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.DoubleFunction;
 import java.util.function.Predicate;
 
@@ -27,8 +28,13 @@ public final class CalibrateAbci implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "ParaDL's machine: constants fitted to measured iterations.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("paradl");
   }
 
   @Override

@@ -26,6 +26,11 @@ public final class PredictScaling implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Time that predictions take by network and number of devices.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(

@@ -97,8 +97,13 @@ public final class ScriptComparison implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Answers of the ParaDL authors' program next to ours.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("paradl");
   }
 
   @Override

@@ -70,6 +70,11 @@ public final class DegreesByRank implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "What plans would gain if each rank divided layers in its own way";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown("network", "cluster", "samples", "found, s", "by rank, s", "shorter by");

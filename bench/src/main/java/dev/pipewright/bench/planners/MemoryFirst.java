@@ -57,6 +57,11 @@ public final class MemoryFirst implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "mCAP and CAPTURE: how much larger networks fit.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     return new Report("mCAP and CAPTURE: planning for memory against planning for throughput")
         .paragraph(

@@ -38,6 +38,11 @@ public final class PeriodicMemory implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Beaumont et al.: period against memory.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(

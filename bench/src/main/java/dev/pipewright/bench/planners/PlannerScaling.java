@@ -127,6 +127,11 @@ public final class PlannerScaling implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Planning time against the authors' programs.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Report report =
         new Report("Planning time of all families of planners")

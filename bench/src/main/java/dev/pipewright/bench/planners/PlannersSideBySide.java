@@ -74,8 +74,13 @@ public final class PlannersSideBySide implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Plans of 14 planners for twelve measured networks in one simulator.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("dapple", "pipedream");
   }
 
   @Override

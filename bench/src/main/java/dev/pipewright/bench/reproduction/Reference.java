@@ -25,6 +25,11 @@ public record Reference(Path folder) {
     return Files.isDirectory(folder.resolve("dapple"));
   }
 
+  /** Whether it has folders of these names. */
+  public boolean has(List<String> folders) {
+    return folders.stream().allMatch(name -> Files.isDirectory(folder.resolve(name)));
+  }
+
   /** Whether DAPPLE's authors published a profile of this name. */
   public boolean has(String profile) {
     return Files.exists(file(profile));

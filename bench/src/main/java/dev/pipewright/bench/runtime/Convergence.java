@@ -96,6 +96,11 @@ public final class Convergence implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "What is learnt with older parameters.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown("rule", "updates", "batch", "accuracy", "±", "loss", "±", "of the seeds");

@@ -94,6 +94,11 @@ public final class CyclicMemoryMeasured implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "CDP, figure 4: measured activations of cyclic workers.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Figure figure = new Figure("Activation memory per worker over a training step", 1060, 2);
     Markdown curves =

@@ -47,6 +47,11 @@ public final class ExamplesLearn implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Losses of the examples' training runs.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown("example", "optimizer", "rate", "steps", "first loss", "last loss");

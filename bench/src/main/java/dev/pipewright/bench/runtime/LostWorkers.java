@@ -54,6 +54,11 @@ public final class LostWorkers implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Runs that lose a worker and go on.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     List<Loss> losses = List.of(Loss.values());
     int[][] lost = new int[STRATEGIES.size()][losses.size()];

@@ -29,8 +29,8 @@ public final class MemoryAccuracy implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return false;
+  public String summary() {
+    return "Predicted and measured memory of the runtime.";
   }
 
   @Override

@@ -70,8 +70,8 @@ public final class RuntimeAccuracy implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return false;
+  public String summary() {
+    return "Predicted and measured steps of the runtime.";
   }
 
   @Override

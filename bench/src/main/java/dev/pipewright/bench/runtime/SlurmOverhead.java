@@ -33,6 +33,11 @@ public final class SlurmOverhead implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "What Slurm adds to a training run.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     if (!Files.exists(Path.of("/usr/sbin/slurmctld"))) {
       return new Report("A step under Slurm").paragraph("Slurm is not installed here.");

@@ -33,6 +33,11 @@ public final class ThreadConvolutions implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Convolutions of several threads at a time.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     if (!Files.isDirectory(LIBRARIES)) {
       throw new IllegalStateException(

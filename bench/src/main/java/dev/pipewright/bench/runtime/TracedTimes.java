@@ -99,6 +99,11 @@ public final class TracedTimes implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Layer times of imported traces.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(

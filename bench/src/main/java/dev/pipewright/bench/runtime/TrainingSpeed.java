@@ -47,8 +47,13 @@ public final class TrainingSpeed implements Reproduction {
   }
 
   @Override
-  public boolean needsReference() {
-    return true;
+  public String summary() {
+    return "Training speed next to PyTorch's.";
+  }
+
+  @Override
+  public List<String> needs() {
+    return List.of("dapple");
   }
 
   @Override

@@ -42,6 +42,11 @@ public final class ScheduleScaling implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Time that schedules take to make by size.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown bars =
         new Markdown("schedule", "ops", "made in, ms", "processor, ms", "ns per op", "bar, ms", "");

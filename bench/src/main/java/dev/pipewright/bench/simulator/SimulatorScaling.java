@@ -52,6 +52,11 @@ public final class SimulatorScaling implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "Simulated passes and events per second by size.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(
