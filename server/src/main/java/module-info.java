@@ -10,6 +10,7 @@ module dev.pipewright.server {
   requires io.helidon.webserver;
   requires java.logging;
   requires java.sql;
+  requires static java.compiler; // an annotation of compiled templates
   requires static org.jspecify;
 
   opens dev.pipewright.server.template to

@@ -45,7 +45,8 @@ class DocumentedNamesTest {
     static Sources read() throws IOException {
       Map<String, String> texts = new TreeMap<>();
       Map<String, Set<String>> packages = new TreeMap<>();
-      for (String module : List.of("core", "formats", "solver", "runtime", "app", "server", "bench")) {
+      for (String module :
+          List.of("core", "formats", "solver", "runtime", "app", "server", "bench")) {
         for (String kind : List.of("main", "test")) {
           Path top = ROOT.resolve(module).resolve("src/" + kind + "/java");
           try (Stream<Path> files = Files.walk(top)) {

@@ -107,8 +107,7 @@ public final class AppImage {
     Path licences = Files.createDirectories(image.resolve("licences"));
     for (String list : List.of("THIRD-PARTY.txt", "sbom.json")) {
       copy(module.resolveSibling("app/target").resolve(list), licences.resolve(list));
-      copy(
-          module.resolveSibling("server/target").resolve(list), licences.resolve("serve-" + list));
+      copy(module.resolveSibling("server/target").resolve(list), licences.resolve("serve-" + list));
     }
     copyFiles(module.resolve("src/main/image/licences"), licences);
     Path launcher = Files.createDirectories(image.resolve("bin")).resolve("pipewright");

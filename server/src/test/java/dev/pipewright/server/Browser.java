@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.openqa.selenium.By;
@@ -23,12 +24,11 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 
-
 /** The system's Chromium without a window, on a site; it loads nothing from elsewhere. */
 final class Browser implements AutoCloseable {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /** Selenium looks for a version of the protocol that is not needed, and warns. */
   private static final Logger QUIET = Logger.getLogger("org.openqa.selenium");
@@ -89,7 +89,7 @@ final class Browser implements AutoCloseable {
   }
 
   Object run(String script) {
-    return driver.executeScript(script);
+    return Objects.requireNonNull(driver.executeScript(script));
   }
 
   /** How wide the window is and whether it is dark. */
@@ -101,8 +101,7 @@ final class Browser implements AutoCloseable {
         "Emulation.setEmulatedMedia",
         Map.of(
             "features",
-            List.of(
-                Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+            List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
   }
 
   /** A picture of the whole page. */
@@ -125,9 +124,7 @@ final class Browser implements AutoCloseable {
         run("return document.documentElement.clientWidth"),
         run("return document.documentElement.scrollWidth"),
         "wider than the window");
-    assertEquals(
-        List.of(),
-        complaints());
+    assertEquals(List.of(), complaints());
   }
 
   /** What the console says since the last time, but advice. */

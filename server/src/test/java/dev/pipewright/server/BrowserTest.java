@@ -91,7 +91,9 @@ class BrowserTest {
   void aStudyIsAskedWithTheKeyboardAlone() {
     browser.show(1024, false);
     browser.open("/");
-    browser.find("[name=model]").sendKeys("resnet-50", Keys.TAB, "8xV100", Keys.TAB, "64", Keys.ENTER);
+    browser
+        .find("[name=model]")
+        .sendKeys("resnet-50", Keys.TAB, "8xV100", Keys.TAB, "64", Keys.ENTER);
     browser.await(".figures");
     assertTrue(browser.path().startsWith("/study/"), browser.path());
     assertEquals("resnet-50 on 8xV100", browser.find("h1").getText());

@@ -67,7 +67,8 @@ class GuardTest {
   @Test
   void everyResponseSaysWhatTheBrowserMayLoad() throws Exception {
     try (SiteUnderTest site = new SiteUnderTest(data)) {
-      for (String path : new String[] {"/", "/history", "/study/none", "/assets/none.js", "/none"}) {
+      for (String path :
+          new String[] {"/", "/history", "/study/none", "/assets/none.js", "/none"}) {
         String policy =
             site.get(path).headers().firstValue("Content-Security-Policy").orElse("none");
         assertTrue(policy.startsWith("default-src 'self'; "), path + ": " + policy);
@@ -90,8 +91,7 @@ class GuardTest {
       assertTrue(cookie.endsWith("; Path=/; HttpOnly; SameSite=Strict"), cookie);
       assertFalse(cookie.contains(TOKEN), cookie);
       String pair = cookie.split(";", 2)[0];
-      assertEquals(
-          200, site.send(site.request("/history").header("Cookie", pair)).statusCode());
+      assertEquals(200, site.send(site.request("/history").header("Cookie", pair)).statusCode());
       assertEquals(
           401, site.send(site.request("/history").header("Cookie", pair + "x")).statusCode());
       assertEquals(

@@ -22,9 +22,7 @@ final class SiteUnderTest implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
 
   SiteUnderTest(Path data, Optional<String> token, Optional<String> database) {
-    site =
-        new LocalSite()
-            .start(new ServingService.Request("127.0.0.1", 0, token, database, data));
+    site = new LocalSite().start(new ServingService.Request("127.0.0.1", 0, token, database, data));
   }
 
   SiteUnderTest(Path data) {

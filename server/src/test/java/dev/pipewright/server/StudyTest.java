@@ -39,8 +39,7 @@ class StudyTest {
 
   private static String commandLine(String... args) {
     StringWriter out = new StringWriter();
-    new CommandLineProgram()
-        .run(new PrintWriter(out), new PrintWriter(new StringWriter()), args);
+    new CommandLineProgram().run(new PrintWriter(out), new PrintWriter(new StringWriter()), args);
     return out.toString();
   }
 
@@ -54,8 +53,7 @@ class StudyTest {
   @Test
   void anAnswerIsThatOfTheCommandLine() throws Exception {
     String link = site.study(SMALL);
-    String command =
-        "plan resnet-50 --cluster 8xV100 --global-batch 64 --time-limit 30 --json";
+    String command = "plan resnet-50 --cluster 8xV100 --global-batch 64 --time-limit 30 --json";
     assertEquals(
         timeless(commandLine(command.split(" ", -1))),
         timeless(site.get(link + "/answer.json").body()));
@@ -133,12 +131,12 @@ class StudyTest {
         Map.of("model", "llama3-70b", "cluster", "h100:16x8", "batch", "512", "limit", "600");
     String link = site.post("/study", fields).headers().firstValue("Location").orElseThrow();
     assertTrue(site.get(link).body().contains("Stop with the best plan so far"));
-    assertTrue(site.lines(link + "/events").anyMatch(line -> line.startsWith("data: Planning for")));
+    assertTrue(
+        site.lines(link + "/events").anyMatch(line -> line.startsWith("data: Planning for")));
     site.post(link + "/cancel", Map.of());
     site.get(link + "/events");
     String page = site.get(link).body();
-    assertTrue(
-        page.contains("the search was ended early") || page.contains("nothing fits"), page);
+    assertTrue(page.contains("the search was ended early") || page.contains("nothing fits"), page);
   }
 
   @Test

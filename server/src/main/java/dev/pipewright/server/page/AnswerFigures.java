@@ -3,6 +3,7 @@ package dev.pipewright.server.page;
 import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.formats.json.Node;
+import dev.pipewright.server.study.Members;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -30,9 +31,7 @@ final class AnswerFigures {
         new Figure(
             "step time",
             Units.seconds(step),
-            ofTime && bound > 0
-                ? "simulated; lower bound " + Units.seconds(bound)
-                : "simulated"));
+            ofTime && bound > 0 ? "simulated; lower bound " + Units.seconds(bound) : "simulated"));
     double tokens = answer.number("tokens_per_s");
     double samples = answer.number("samples_per_s");
     if (tokens > 0) {
@@ -67,10 +66,8 @@ final class AnswerFigures {
                 ? Units.percent(peak / capacity) + " of " + Numbers.bytes(capacity)
                 : ""));
     figures.add(
-        new Figure(
-            "idle", Units.percent(simulated.number("idle_share")), "of the devices' time"));
-    figures.add(
-        new Figure("devices", Integer.toString(devices(answer)), speedUp(answer)));
+        new Figure("idle", Units.percent(simulated.number("idle_share")), "of the devices' time"));
+    figures.add(new Figure("devices", Integer.toString(devices(answer)), speedUp(answer)));
     return figures;
   }
 
@@ -112,8 +109,6 @@ final class AnswerFigures {
   }
 
   private static String amount(double price) {
-    return price >= 0.1
-        ? String.format(Locale.ROOT, "%,.2f", price)
-        : Units.significant(price);
+    return price >= 0.1 ? String.format(Locale.ROOT, "%,.2f", price) : Units.significant(price);
   }
 }

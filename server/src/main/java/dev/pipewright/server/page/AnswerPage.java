@@ -42,7 +42,8 @@ public final class AnswerPage implements Page {
   public void route(HttpRules rules) {
     rules.get("/study/{id}", (request, response) -> show(new Exchange(request, response)));
     rules.get("/study/{id}/events", (request, response) -> follow(new Exchange(request, response)));
-    rules.post("/study/{id}/cancel", (request, response) -> cancel(new Exchange(request, response)));
+    rules.post(
+        "/study/{id}/cancel", (request, response) -> cancel(new Exchange(request, response)));
     rules.get("/study/{id}/{file}", (request, response) -> file(new Exchange(request, response)));
   }
 
@@ -53,8 +54,7 @@ public final class AnswerPage implements Page {
     if (study.isPresent()) {
       String price = exchange.asked("price");
       AnswerView view =
-          AnswerView.of(
-              study.get(), store.files(id), PRICE.matcher(price).matches() ? price : "");
+          AnswerView.of(study.get(), store.files(id), PRICE.matcher(price).matches() ? price : "");
       exchange.html(
           Status.OK_200, templates.page("answer", view.title(), "", Map.of("view", view)));
       return;
@@ -68,10 +68,14 @@ public final class AnswerPage implements Page {
               status.ended() ? "No answer" : "Planning",
               "",
               Map.of(
-                  "id", id,
-                  "command", "pipewright " + String.join(" ", job.get().command()),
-                  "form", StudyRequest.form(job.get().command()),
-                  "mistake", status.ended() ? status.sentence() : "")));
+                  "id",
+                  id,
+                  "command",
+                  "pipewright " + String.join(" ", job.get().command()),
+                  "form",
+                  StudyRequest.form(job.get().command()),
+                  "mistake",
+                  status.ended() ? status.sentence() : "")));
       return;
     }
     missing(exchange, "no study has this link; it may be another server's");

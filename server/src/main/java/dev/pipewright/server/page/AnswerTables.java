@@ -6,6 +6,7 @@ import dev.pipewright.app.report.text.Table.Cell;
 import dev.pipewright.app.report.text.Table.Column;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.formats.json.Node;
+import dev.pipewright.server.study.Members;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;

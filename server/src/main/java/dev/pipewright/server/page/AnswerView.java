@@ -5,11 +5,10 @@ import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.app.report.text.Table;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.formats.json.Node;
-import dev.pipewright.formats.json.Tree;
 import dev.pipewright.server.store.Study;
+import dev.pipewright.server.study.Members;
 import dev.pipewright.server.study.StudyRequest;
 import dev.pipewright.units.Units;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,10 +43,7 @@ public record AnswerView(
   /** Reads an answer. */
   static AnswerView of(Study study, List<String> files, String price) {
     Map<String, String> form = StudyRequest.form(study.command());
-    Members answer =
-        study.answer().isBlank()
-            ? Members.NONE
-            : new Members(Tree.json(Path.of("answer.json"), study.answer()).members());
+    Members answer = Members.of(study.answer());
     boolean front = answer.has("front");
     return new AnswerView(
         study.id(),

@@ -56,10 +56,14 @@ public final class HistoryPage implements Page {
             "History",
             PATH,
             Map.of(
-                "word", word,
-                "rows", rows,
-                "newer", skip == 0 ? "" : link(word, Math.max(0, skip - ROWS)),
-                "older", lines.size() > ROWS ? link(word, skip + ROWS) : "")));
+                "word",
+                word,
+                "rows",
+                rows,
+                "newer",
+                skip == 0 ? "" : link(word, Math.max(0, skip - ROWS)),
+                "older",
+                lines.size() > ROWS ? link(word, skip + ROWS) : "")));
   }
 
   private static String link(String word, int skip) {

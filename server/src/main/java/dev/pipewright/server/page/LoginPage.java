@@ -28,19 +28,19 @@ public final class LoginPage implements Page {
 
   @Override
   public void route(HttpRules rules) {
-    rules.get(PATH, (request, response) -> show(new Exchange(request, response), Status.OK_200));
+    rules.get(PATH, (request, response) -> show(new Exchange(request, response), false));
     rules.post(PATH, (request, response) -> begin(new Exchange(request, response)));
   }
 
-  private void show(Exchange exchange, Status status) {
-    boolean wrong = status != Status.OK_200;
+  private void show(Exchange exchange, boolean wrong) {
+    Status status = wrong ? Status.UNAUTHORIZED_401 : Status.OK_200;
     exchange.html(status, templates.page("login", "Log in", "", Map.of("wrong", wrong)));
   }
 
   private void begin(Exchange exchange) throws InterruptedException {
     Optional<String> session = sessions.begin(exchange.form().getOrDefault("token", ""));
     if (session.isEmpty()) {
-      show(exchange, Status.UNAUTHORIZED_401);
+      show(exchange, true);
       return;
     }
     exchange.cookie(Sessions.COOKIE, session.get());

@@ -70,8 +70,7 @@ public final class StudyPage implements Page {
     try {
       id = queue.ask(StudyRequest.of(form));
     } catch (BadInputException e) {
-      exchange.html(
-          Status.UNPROCESSABLE_CONTENT_422, page(form, String.valueOf(e.getMessage())));
+      exchange.html(Status.UNPROCESSABLE_CONTENT_422, page(form, String.valueOf(e.getMessage())));
       return;
     }
     Optional<StudyJob> job = queue.job(id);

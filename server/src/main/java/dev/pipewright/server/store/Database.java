@@ -26,8 +26,7 @@ final class Database {
   }
 
   /** Throws {@link BadInputException} where there is none to be had. */
-  static HikariDataSource open(
-      Optional<String> url, Path folder, Map<String, String> environment) {
+  static HikariDataSource open(Optional<String> url, Path folder, Map<String, String> environment) {
     HikariConfig config = new HikariConfig();
     config.setPoolName("studies");
     config.setMaximumPoolSize(CONNECTIONS);
@@ -48,7 +47,8 @@ final class Database {
     } else {
       Path file = prepared(folder).resolve("studies");
       // Each commit is on disk before it returns: what a killed program had saved is there.
-      config.setJdbcUrl("jdbc:h2:file:" + file.toAbsolutePath() + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE");
+      config.setJdbcUrl(
+          "jdbc:h2:file:" + file.toAbsolutePath() + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE");
       config.setDriverClassName("org.h2.Driver");
       where = "--data: the studies in " + folder + " cannot be opened";
     }

@@ -62,7 +62,8 @@ public final class StudyStore implements AutoCloseable {
     try (Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE IF NOT EXISTS pipewright_version (version INTEGER NOT NULL)");
       int version = 0;
-      try (ResultSet found = statement.executeQuery("SELECT MAX(version) FROM pipewright_version")) {
+      try (ResultSet found =
+          statement.executeQuery("SELECT MAX(version) FROM pipewright_version")) {
         version = found.next() ? found.getInt(1) : 0;
       }
       if (version > VERSION) {
@@ -81,7 +82,8 @@ public final class StudyStore implements AutoCloseable {
               ended INTEGER NOT NULL,
               headline VARCHAR(400) NOT NULL,
               answer TEXT NOT NULL,
-              remarks TEXT NOT NULL)""");
+              remarks TEXT NOT NULL)\
+            """);
         statement.execute("CREATE INDEX study_created ON study (created)");
         statement.execute(
             """
@@ -89,7 +91,8 @@ public final class StudyStore implements AutoCloseable {
               study VARCHAR(32) NOT NULL REFERENCES study (id) ON DELETE CASCADE,
               name VARCHAR(100) NOT NULL,
               content %s NOT NULL,
-              PRIMARY KEY (study, name))"""
+              PRIMARY KEY (study, name))\
+            """
                 .formatted(bytes));
         statement.execute("INSERT INTO pipewright_version VALUES (" + VERSION + ")");
       }
@@ -166,9 +169,7 @@ public final class StudyStore implements AutoCloseable {
         query.setString(1, id);
         query.setString(2, name);
         try (ResultSet found = query.executeQuery()) {
-          return found.next()
-              ? Optional.of(unpacked(found.getBytes(1)))
-              : Optional.<byte[]>empty();
+          return found.next() ? Optional.of(unpacked(found.getBytes(1))) : Optional.<byte[]>empty();
         }
       }
     });
@@ -178,7 +179,8 @@ public final class StudyStore implements AutoCloseable {
   public List<String> files(String id) {
     return inTransaction(connection -> {
       try (PreparedStatement query =
-          connection.prepareStatement("SELECT name FROM study_file WHERE study = ? ORDER BY name")) {
+          connection.prepareStatement(
+              "SELECT name FROM study_file WHERE study = ? ORDER BY name")) {
         query.setString(1, id);
         List<String> names = new ArrayList<>();
         try (ResultSet found = query.executeQuery()) {

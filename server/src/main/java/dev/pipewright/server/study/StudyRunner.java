@@ -39,7 +39,10 @@ final class StudyRunner {
 
   /** Pipewright's version. */
   static String version() {
-    return String.join(" ", new CommandLineProgram().commands().version());
+    StringWriter version = new StringWriter();
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    new CommandLineProgram().run(new PrintWriter(version), nowhere, "--version");
+    return version.toString().strip();
   }
 
   Result run(String id, List<String> command, String version, BooleanSupplier cancelled)
@@ -52,7 +55,10 @@ final class StudyRunner {
       whole.addAll(List.of("--out", folder.resolve("out").toString()));
       int status =
           program.run(
-              new PrintWriter(answer), new PrintWriter(words), cancelled, whole.toArray(String[]::new));
+              new PrintWriter(answer),
+              new PrintWriter(words),
+              cancelled,
+              whole.toArray(String[]::new));
       String remarks = remarks(words.toString());
       if (status == WRONG_INPUT) {
         return new Result.Refused(remarks);

@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
  * of reports, so that pages and reports look alike.
  */
 public final class Assets implements Page {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9-]+([.][A-Za-z0-9-]+)*[.](js|css|svg)");
+  private static final Pattern NAME =
+      Pattern.compile("[A-Za-z0-9-]+([.][A-Za-z0-9-]+)*[.](js|css|svg)");
   private static final Map<String, String> KINDS =
       Map.of(
           "js", "text/javascript; charset=utf-8",
@@ -35,7 +36,9 @@ public final class Assets implements Page {
   @Override
   public void route(HttpRules rules) {
     rules.get("/assets/{name}", (request, response) -> send(new Exchange(request, response)));
-    rules.get("/favicon.ico", (request, response) -> new Exchange(request, response).see("/assets/icon.svg"));
+    rules.get(
+        "/favicon.ico",
+        (request, response) -> new Exchange(request, response).see("/assets/icon.svg"));
   }
 
   private void send(Exchange exchange) {

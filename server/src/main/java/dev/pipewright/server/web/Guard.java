@@ -30,16 +30,27 @@ public final class Guard implements Filter {
           "Content-Security-Policy",
           "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self';"
               + " frame-ancestors 'none'",
-          "X-Content-Type-Options", "nosniff",
-          "Referrer-Policy", "same-origin",
-          "Cross-Origin-Opener-Policy", "same-origin",
-          "Cross-Origin-Resource-Policy", "same-origin",
-          "Cache-Control", "no-store");
+          "X-Content-Type-Options",
+          "nosniff",
+          "Referrer-Policy",
+          "same-origin",
+          "Cross-Origin-Opener-Policy",
+          "same-origin",
+          "Cross-Origin-Resource-Policy",
+          "same-origin",
+          "Cache-Control",
+          "no-store");
   private static final Logger LOG = System.getLogger(Guard.class.getName());
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127[.][0-9]+[.][0-9]+[.][0-9]+|\\[::1\\])(:[0-9]+)?");
   private static final Set<String> WITHOUT_TOKEN =
-      Set.of("/login", "/assets/report.css", "/assets/site.css", "/assets/login.js", "/assets/icon.svg", "/favicon.ico");
+      Set.of(
+          "/login",
+          "/assets/report.css",
+          "/assets/site.css",
+          "/assets/login.js",
+          "/assets/icon.svg",
+          "/favicon.ico");
 
   private final boolean loopback;
   private final Sessions sessions;
@@ -57,13 +68,19 @@ public final class Guard implements Filter {
     HEADERS.forEach((name, value) -> response.header(HeaderNames.create(name), value));
     String host = exchange.header("Host").orElse("");
     if (loopback && !LOOPBACK.matcher(host).matches()) {
-      refuse(exchange, Status.MISDIRECTED_REQUEST_421, "this site has no such name; open it as localhost");
+      refuse(
+          exchange,
+          Status.MISDIRECTED_REQUEST_421,
+          "this site has no such name; open it as localhost");
       return;
     }
     Method method = request.prologue().method();
     boolean reads = method.equals(Method.GET) || method.equals(Method.HEAD);
     if (!reads && isForeign(exchange, host)) {
-      refuse(exchange, Status.FORBIDDEN_403, "another site sent this; send it from a page of this site");
+      refuse(
+          exchange,
+          Status.FORBIDDEN_403,
+          "another site sent this; send it from a page of this site");
       return;
     }
     try {

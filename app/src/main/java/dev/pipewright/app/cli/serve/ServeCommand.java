@@ -134,9 +134,7 @@ public final class ServeCommand implements Callable<Integer> {
   static Path folder(Map<String, String> environment) {
     String set = environment.getOrDefault("XDG_DATA_HOME", "");
     Path all =
-        set.isEmpty()
-            ? Path.of(System.getProperty("user.home"), ".local", "share")
-            : Path.of(set);
+        set.isEmpty() ? Path.of(System.getProperty("user.home"), ".local", "share") : Path.of(set);
     return all.resolve("pipewright");
   }
 }

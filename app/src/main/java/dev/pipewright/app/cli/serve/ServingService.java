@@ -4,7 +4,9 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Serves pages for the browser; found as a service, since the web server is no part of planning. */
+/**
+ * Serves pages for the browser; found as a service, since the web server is no part of planning.
+ */
 public interface ServingService {
   /**
    * What to serve where.

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a search with the best plan so far: after the user's time limit, when the user interrupts
- * the program, or when a server's user cancels it. While it is open, an interrupt does not end the program; afterwards the program has some
- * seconds to print the result.
+ * the program, or when a server's user cancels it. While it is open, an interrupt does not end the
+ * program; afterwards the program has some seconds to print the result.
  */
 public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
   /** All that workers do ends within this time after an interrupt. */

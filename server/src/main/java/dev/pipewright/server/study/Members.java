@@ -1,37 +1,46 @@
-package dev.pipewright.server.page;
+package dev.pipewright.server.study;
 
 import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.json.Tree;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Members of an answer, of which any may be missing: answers of searches that found nothing. */
-record Members(Map<String, Node> nodes) {
-  static final Members NONE = new Members(Map.of());
+public record Members(Map<String, Node> nodes) {
+  public static final Members NONE = new Members(Map.of());
 
-  boolean has(String name) {
+  /** Those of the JSON object that a command prints; none where it prints nothing. */
+  public static Members of(String answer) {
+    return answer.isBlank()
+        ? NONE
+        : new Members(Tree.json(Path.of("answer.json"), answer).members());
+  }
+
+  public boolean has(String name) {
     Node node = nodes.get(name);
     return node != null && !node.is(Node.Type.NOTHING);
   }
 
   /** Empty where there is none. */
-  String text(String name) {
+  public String text(String name) {
     @Nullable Node node = nodes.get(name);
     return node == null || !node.is(Node.Type.TEXT) ? "" : node.text();
   }
 
   /** NaN where there is none. */
-  double number(String name) {
+  public double number(String name) {
     @Nullable Node node = nodes.get(name);
     return node == null || !node.is(Node.Type.NUMBER) ? Double.NaN : node.finite();
   }
 
-  Members member(String name) {
+  public Members member(String name) {
     @Nullable Node node = nodes.get(name);
     return node == null || !node.is(Node.Type.OBJECT) ? NONE : new Members(node.members());
   }
 
-  List<Node> list(String name) {
+  public List<Node> list(String name) {
     @Nullable Node node = nodes.get(name);
     return node == null || !node.is(Node.Type.LIST) ? List.of() : node.elements();
   }
