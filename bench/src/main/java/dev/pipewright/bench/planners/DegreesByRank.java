@@ -71,7 +71,7 @@ public final class DegreesByRank implements Reproduction {
 
   @Override
   public String summary() {
-    return "What plans would gain if each rank divided layers in its own way";
+    return "What plans would gain if each rank divided layers in its own way.";
   }
 
   @Override
