@@ -87,7 +87,8 @@ class ReplanningTest {
     Chosen other = Replanning.of(chosen, 4).on(List.of(0, 1));
     assertEquals(ZeroStage.OPTIMIZER, other.assignment().sharding());
     assertEquals(
-        ZeroStage.NOTHING, Replanning.of(chosen(plan), 4).on(List.of(0, 1)).assignment().sharding());
+        ZeroStage.NOTHING,
+        Replanning.of(chosen(plan), 4).on(List.of(0, 1)).assignment().sharding());
   }
 
   /** The referee plans the same step for a cluster of only these devices. */
