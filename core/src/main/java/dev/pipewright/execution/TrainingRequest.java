@@ -126,8 +126,7 @@ public record TrainingRequest(
    * @param patience how long a worker may make no progress before it ends the run
    * @param grace how long a run may take to end by itself after an interrupt
    * @param rendezvous how other machines find this one where a launcher has started them all
-   * @param certificates of this machine, with which it and the others know each other; keys that
-   *     only the run's secret authenticates where there are none
+   * @param certificates with which machines know each other, where there are any
    */
   public record Machines(
       int elsewhere,

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,17 +39,17 @@ public final class SecureConnections implements Reproduction {
   }
 
   /** Figures of each kind, one list for each column of a table. */
-  private record Column(String name, List<List<Double>> byKind) {
+  private record Column(String name, Map<Kind, List<Double>> byKind) {
     static Column of(String name) {
-      List<List<Double>> lists = new ArrayList<>();
-      for (int i = 0; i < Kind.values().length; i++) {
-        lists.add(new ArrayList<>());
-      }
-      return new Column(name, lists);
+      return new Column(name, new EnumMap<>(Kind.class));
     }
 
     double median(Kind kind) {
-      return TwoRanks.median(byKind.get(kind.ordinal()));
+      return TwoRanks.median(byKind.getOrDefault(kind, List.of()));
+    }
+
+    void add(Kind kind, List<Double> figures) {
+      byKind.computeIfAbsent(kind, key -> new ArrayList<>()).addAll(figures);
     }
   }
 
@@ -98,18 +99,14 @@ public final class SecureConnections implements Reproduction {
         ConnectionSpeed speed =
             ConnectionSpeed.measured(kind != Kind.PLAIN, kind == Kind.TLS ? both : secret);
         Path run = folder.resolve(kind + "-" + round);
-        add(columns.get(0), kind, List.of(1e3 * speed.connectSeconds()));
-        add(columns.get(1), kind, List.of(1e6 * speed.roundTripSeconds()));
-        add(columns.get(2), kind, List.of(1e-9 * speed.bytesPerSecond()));
-        add(columns.get(3), kind, steps(kind, run.resolve("stages"), PIPELINE, files));
-        add(columns.get(4), kind, steps(kind, run.resolve("replicas"), REPLICAS, files));
+        columns.get(0).add(kind, List.of(1e3 * speed.connectSeconds()));
+        columns.get(1).add(kind, List.of(1e6 * speed.roundTripSeconds()));
+        columns.get(2).add(kind, List.of(1e-9 * speed.bytesPerSecond()));
+        columns.get(3).add(kind, steps(kind, run.resolve("stages"), PIPELINE, files));
+        columns.get(4).add(kind, steps(kind, run.resolve("replicas"), REPLICAS, files));
       }
     }
     return report(columns);
-  }
-
-  private static void add(Column column, Kind kind, List<Double> figures) {
-    column.byKind().get(kind.ordinal()).addAll(figures);
   }
 
   /** Milliseconds of steps. */

@@ -178,7 +178,7 @@ final class Pem {
     }
     int longer = 0;
     for (int i = 0; i < (length & 0x7f); i++) {
-      longer = longer << 8 | der.get() & 0xff;
+      longer = (longer << 8) | (der.get() & 0xff);
     }
     return longer;
   }

@@ -229,7 +229,7 @@ class TlsConnectionTest {
     for (int i = 0; i < 50; i++) {
       byte[] nonsense = new byte[random.nextInt(1, 300)];
       random.nextBytes(nonsense);
-      nonsense[0] = (byte) (i % 2 == 0 ? 22 : nonsense[0]); // as a handshake of TLS begins
+      nonsense[0] = i % 2 == 0 ? 22 : nonsense[0]; // as a handshake of TLS begins
       Socket stranger = closing(new Socket(InetAddress.getLoopbackAddress(), door.port()));
       stranger.getOutputStream().write(nonsense);
     }

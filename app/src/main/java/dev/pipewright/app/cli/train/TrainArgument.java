@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -139,13 +140,7 @@ public final class TrainArgument {
               + " workers: hierarchical, leaders or flat. Default: hierarchical.")
   @Nullable String reduce;
 
-  @Option(
-      names = "--zero",
-      paramLabel = "N",
-      description =
-          "ZeRO stage for data-parallel replicas: 1 shards the optimizer state, 2 also"
-              + " gradients, 3 also parameters. Default: the plan's, or 0.")
-  @Nullable Integer zero;
+  @Mixin final ZeroFlag zero = new ZeroFlag();
 
   /**
    * A network and who computes what of it.
@@ -198,7 +193,7 @@ public final class TrainArgument {
   Chosen chosen() {
     Chosen usual =
         isPlan() ? ofPlan(TrainingStages.of(FileNames.file("the plan", what))) : ofModel(what);
-    Chosen chosen = usual.sharded(Optional.ofNullable(zero).map(TrainArgument::sharding));
+    Chosen chosen = usual.sharded(zero.asked());
     chosen
         .assignment()
         .shardingRefusal()
@@ -206,13 +201,6 @@ public final class TrainArgument {
           throw new BadInputException("--zero: " + why);
         });
     return chosen;
-  }
-
-  private static ZeroStage sharding(int level) {
-    return ZeroStage.of(level)
-        .orElseThrow(() ->
-            new BadInputException(
-                "--zero: there are levels 0 to 3, not %d; give one of them".formatted(level)));
   }
 
   /** A file that begins like an object and holds stages is a plan; other files are networks. */

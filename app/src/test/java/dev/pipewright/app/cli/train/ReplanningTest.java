@@ -81,7 +81,7 @@ class ReplanningTest {
   void replicasOfTheOtherPlanShardWhatWasAskedFor() {
     TrainArgument argument = new TrainArgument();
     argument.what = plan.toString();
-    argument.zero = 1;
+    argument.zero.level = 1;
     Chosen chosen = argument.chosen();
     assertEquals(ZeroStage.OPTIMIZER, chosen.assignment().sharding());
     Chosen other = Replanning.of(chosen, 4).on(List.of(0, 1));
