@@ -52,7 +52,8 @@ class InstalledResultsTest {
             .toList();
     List<String> offered =
         installed().stream()
-            .map(one -> one.name() + ": " + (one.needs().isEmpty() ? "–" : String.join(", ", one.needs())))
+            .map(one ->
+                one.name() + ": " + (one.needs().isEmpty() ? "–" : String.join(", ", one.needs())))
             .toList();
     assertEquals(offered, listed);
   }

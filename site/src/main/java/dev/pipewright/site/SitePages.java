@@ -113,7 +113,9 @@ final class SitePages {
   }
 
   private static String relative(Path here, String there) {
-    String link = slashes(here.resolveSibling("").relativize(Path.of("/", there.replaceFirst("^" + PUBLIC, ""))));
+    String link =
+        slashes(
+            here.resolveSibling("").relativize(Path.of("/", there.replaceFirst("^" + PUBLIC, ""))));
     return link.startsWith(".") ? link : "./" + link;
   }
 

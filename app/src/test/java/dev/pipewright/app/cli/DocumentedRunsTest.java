@@ -25,7 +25,8 @@ class DocumentedRunsTest {
   private static final Pattern COMMAND = Pattern.compile("`pipewright ([^`]+)`");
 
   /** A row of a table: question, commands, keys. */
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$");
+  private static final Pattern ROW =
+      Pattern.compile("(?m)^\\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$");
 
   @TempDir Path folder;
 
@@ -111,7 +112,8 @@ class DocumentedRunsTest {
         answers.add(cli.json());
       }
       if (!answers.isEmpty()) {
-        for (MatchResult key : Pattern.compile("`([^`]+)`").matcher(row.group(3)).results().toList()) {
+        for (MatchResult key :
+            Pattern.compile("`([^`]+)`").matcher(row.group(3)).results().toList()) {
           boolean found =
               answers.stream().anyMatch(answer -> find(answer, key.group(1)).isPresent());
           assertTrue(found, row.group(1) + ": no " + key.group(1));

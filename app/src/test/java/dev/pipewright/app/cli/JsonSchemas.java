@@ -47,10 +47,7 @@ final class JsonSchemas {
 
   /** What a schema says against a value; nothing where it accepts it. */
   static List<String> mistakes(String schema, JsonNode value) {
-    return REGISTRY
-        .getSchema(SchemaLocation.of(ADDRESS + schema + ENDING))
-        .validate(value)
-        .stream()
+    return REGISTRY.getSchema(SchemaLocation.of(ADDRESS + schema + ENDING)).validate(value).stream()
         .map(Error::toString)
         .toList();
   }

@@ -151,7 +151,8 @@ class SchemasTest {
   }
 
   /** Calls for every key of every object, with a copy of the whole and that object in it. */
-  private static void eachKey(JsonNode root, BiConsumer<ObjectNode, String> change, Runnable after) {
+  private static void eachKey(
+      JsonNode root, BiConsumer<ObjectNode, String> change, Runnable after) {
     for (ObjectNode object : objects(root)) {
       for (String key : List.copyOf(object.propertyNames())) {
         Map<String, JsonNode> before = new LinkedHashMap<>();

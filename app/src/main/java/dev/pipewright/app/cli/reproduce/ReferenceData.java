@@ -15,7 +15,9 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
-/** What other people measured and computed: a folder, or an archive of it, unpacked until closed. */
+/**
+ * What other people measured and computed: a folder, or an archive of it, unpacked until closed.
+ */
 final class ReferenceData implements AutoCloseable {
   private static final int BLOCK = 512; // of tar
   private static final long MOST_BYTES = 1L << 28; // unpacked
@@ -35,8 +37,7 @@ final class ReferenceData implements AutoCloseable {
     }
     String name = data.toString();
     boolean zip = name.endsWith(".zip");
-    if (!Files.isRegularFile(data)
-        || !(zip || name.endsWith(".tar.gz") || name.endsWith(".tgz"))) {
+    if (!Files.isRegularFile(data) || !(zip || name.endsWith(".tar.gz") || name.endsWith(".tgz"))) {
       throw new BadInputException(
           "--data: " + data + " is neither a folder nor a .tar.gz or .zip; give one of these");
     }

@@ -68,7 +68,9 @@ public final class ReproduceCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<PublishedResult> all =
-        ServiceLoader.load(PublishedResult.class).stream().map(ServiceLoader.Provider::get).toList();
+        ServiceLoader.load(PublishedResult.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .toList();
     if (all.isEmpty()) {
       throw new BadInputException(
           "no reproductions are installed; packages have them, and in a checkout `mvn --batch-mode"
@@ -95,9 +97,7 @@ public final class ReproduceCommand implements Callable<Integer> {
 
   private void require(PublishedResult one, Path folder) {
     List<String> missing =
-        one.needs().stream()
-            .filter(need -> !Files.isDirectory(folder.resolve(need)))
-            .toList();
+        one.needs().stream().filter(need -> !Files.isDirectory(folder.resolve(need))).toList();
     if (!missing.isEmpty()) {
       throw new BadInputException(
           "--data: %s needs %s of the reference data, which %s; give a folder or an archive that has"
@@ -124,9 +124,7 @@ public final class ReproduceCommand implements Callable<Integer> {
       if (folder != null) {
         folder.write(names[0], text);
         found.svg().ifPresent(svg -> folder.write(names[1], svg));
-        spec.commandLine()
-            .getErr()
-            .println("wrote " + String.join(", ", names) + " to " + folder);
+        spec.commandLine().getErr().println("wrote " + String.join(", ", names) + " to " + folder);
       }
     }
   }
