@@ -39,6 +39,7 @@ export default defineConfig({
       { text: 'Commands', link: '/commands/' },
       { text: 'Formats', link: '/formats' },
       { text: 'Papers', link: '/papers' },
+      { text: 'Accuracy', link: '/accuracy' },
       { text: 'Java API', link: '/api' },
     ],
     sidebar: [
@@ -47,12 +48,18 @@ export default defineConfig({
         items: [
           { text: 'Overview', link: '/overview' },
           { text: 'Install', link: '/install' },
+          { text: 'You train LLMs', link: '/start-llm' },
+          { text: 'You study schedules', link: '/start-schedules' },
+          { text: 'You use PyTorch', link: '/start-pytorch' },
         ],
       },
       {
         text: 'Use',
         items: [
           { text: 'Guide', link: '/guide' },
+          { text: 'How-tos', link: '/how-to' },
+          { text: 'Troubleshooting', link: '/troubleshooting' },
+          { text: 'For coding agents', link: '/skill' },
           { text: 'Security', link: '/security' },
           { text: 'Caches', link: '/caches' },
         ],
@@ -72,6 +79,9 @@ export default defineConfig({
         text: 'Trust',
         items: [
           { text: 'Papers', link: '/papers' },
+          { text: 'Reproductions', link: '/reproductions' },
+          { text: 'Accuracy', link: '/accuracy' },
+          { text: 'Comparison', link: '/comparison' },
           { text: 'Results', link: '/results/', collapsed: true, items: pages('results') },
         ],
       },

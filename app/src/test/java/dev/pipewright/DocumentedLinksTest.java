@@ -26,7 +26,8 @@ class DocumentedLinksTest {
 
   private static List<Path> pages() throws IOException {
     List<Path> pages = new ArrayList<>();
-    for (String page : List.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md")) {
+    for (String page :
+        List.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SKILL.md", "bench/README.md")) {
       pages.add(ROOT.resolve(page));
     }
     for (String folder : List.of("docs", "bench/results")) {

@@ -22,14 +22,14 @@ class DocumentedCommandsTest {
 
   /** A command in a block or in a line, up to its end or to the next command of a script. */
   private static final Pattern COMMAND =
-      Pattern.compile("(?m)(?:\\./pipewright|`pipewright) ([a-z][a-z-]*)([^`\n;|>]*)");
+      Pattern.compile("(?m)(?:\\./pipewright|`pipewright|^pipewright) ([a-z][a-z-]*)([^`\n;|>]*)");
 
   private static final Pattern OPTION = Pattern.compile("(?<=\\s)--[a-z][a-z-]*");
 
   private static List<Path> pages() throws IOException {
     try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
       return Stream.concat(
-              Stream.of(ROOT.resolve("README.md")),
+              Stream.of(ROOT.resolve("README.md"), ROOT.resolve("SKILL.md")),
               docs.filter(file -> file.toString().endsWith(".md")).sorted())
           .toList();
     }
