@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,7 +24,9 @@ class PlanSchemaTest {
   @SafeVarargs
   private static Set<String> all(Iterable<String>... lists) {
     Set<String> all = new TreeSet<>();
-    Stream.of(lists).forEach(list -> list.forEach(all::add));
+    for (Iterable<String> list : lists) {
+      list.forEach(all::add);
+    }
     return all;
   }
 
