@@ -30,12 +30,11 @@ public final class LocalSite implements ServingService {
   private static final Duration PATIENCE = Duration.ofSeconds(30); // for the next bytes
 
   /** Kept, since the logging forgets the levels of loggers that nothing holds. */
-  private static final List<Logger> QUIET =
-      List.of(Logger.getLogger("io.helidon"), Logger.getLogger("com.zaxxer.hikari"));
+  private static final Logger WEB = Logger.getLogger("io.helidon");
 
   @Override
   public Site start(Request request) {
-    QUIET.forEach(logger -> logger.setLevel(Level.WARNING));
+    WEB.setLevel(Level.WARNING);
     InetAddress address = address(request);
     checkFree(address, request.port());
     StudyStore store = StudyStore.open(request.database(), request.data(), System.getenv());

@@ -74,6 +74,7 @@ class GuardTest {
         assertTrue(policy.startsWith("default-src 'self'; "), path + ": " + policy);
         assertFalse(policy.contains("unsafe"), path + ": " + policy);
       }
+      assertEquals(404, site.get("/none").statusCode());
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.pipewright.server.page;
 
-import dev.pipewright.server.store.Study;
+import dev.pipewright.server.store.KeptStudy;
 import dev.pipewright.server.store.StudyStore;
 import dev.pipewright.server.study.StudyJob;
 import dev.pipewright.server.study.StudyQueue;
@@ -50,7 +50,7 @@ public final class AnswerPage implements Page {
   private void show(Exchange exchange) {
     String id = exchange.part("id");
     Optional<StudyJob> job = queue.job(id);
-    Optional<Study> study = job.isPresent() ? Optional.empty() : store.find(id);
+    Optional<KeptStudy> study = job.isPresent() ? Optional.empty() : store.find(id);
     if (study.isPresent()) {
       String price = exchange.asked("price");
       AnswerView view =

@@ -5,7 +5,7 @@ import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.app.report.text.Table;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.formats.json.Node;
-import dev.pipewright.server.store.Study;
+import dev.pipewright.server.store.KeptStudy;
 import dev.pipewright.server.study.Members;
 import dev.pipewright.server.study.StudyRequest;
 import dev.pipewright.units.Units;
@@ -41,7 +41,7 @@ public record AnswerView(
     List<String> files) {
 
   /** Reads an answer. */
-  static AnswerView of(Study study, List<String> files, String price) {
+  static AnswerView of(KeptStudy study, List<String> files, String price) {
     Map<String, String> form = StudyRequest.form(study.command());
     Members answer = Members.of(study.answer());
     boolean front = answer.has("front");

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** Opens the database that the user names, or the file in the folder of the studies. */
 final class Database {
@@ -17,6 +19,9 @@ final class Database {
   private static final String PASSWORD = "PIPEWRIGHT_DATABASE_PASSWORD";
   private static final int CONNECTIONS = 8;
   private static final int PATIENCE = 10_000; // milliseconds for a connection
+
+  /** Kept, since the logging forgets levels of loggers that nothing holds. It would log URLs. */
+  private static final Logger POOL = Logger.getLogger("com.zaxxer.hikari");
 
   private Database() {}
 
@@ -27,6 +32,7 @@ final class Database {
 
   /** Throws {@link BadInputException} where there is none to be had. */
   static HikariDataSource open(Optional<String> url, Path folder, Map<String, String> environment) {
+    POOL.setLevel(Level.WARNING);
     HikariConfig config = new HikariConfig();
     config.setPoolName("studies");
     config.setMaximumPoolSize(CONNECTIONS);

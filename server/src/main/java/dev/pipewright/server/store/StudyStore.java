@@ -104,7 +104,7 @@ public final class StudyStore implements AutoCloseable {
    *
    * @param files content by name
    */
-  public void save(Study study, Map<String, byte[]> files) {
+  public void save(KeptStudy study, Map<String, byte[]> files) {
     inTransaction(connection -> {
       try (PreparedStatement delete =
           connection.prepareStatement("DELETE FROM study WHERE id = ?")) {
@@ -136,7 +136,7 @@ public final class StudyStore implements AutoCloseable {
     });
   }
 
-  public Optional<Study> find(String id) {
+  public Optional<KeptStudy> find(String id) {
     return inTransaction(connection -> {
       try (PreparedStatement query =
           connection.prepareStatement(
@@ -145,7 +145,7 @@ public final class StudyStore implements AutoCloseable {
         try (ResultSet found = query.executeQuery()) {
           return found.next()
               ? Optional.of(
-                  new Study(
+                  new KeptStudy(
                       found.getString(1),
                       List.of(found.getString(2).split(SEPARATOR, -1)),
                       found.getString(3),
@@ -154,7 +154,7 @@ public final class StudyStore implements AutoCloseable {
                       found.getString(6),
                       found.getString(7),
                       found.getString(8)))
-              : Optional.<Study>empty();
+              : Optional.<KeptStudy>empty();
         }
       }
     });

@@ -1,7 +1,7 @@
 package dev.pipewright.server.study;
 
 import dev.pipewright.app.cli.CommandLineProgram;
-import dev.pipewright.server.store.Study;
+import dev.pipewright.server.store.KeptStudy;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -27,7 +27,7 @@ final class StudyRunner {
 
   /** What came of a run. */
   sealed interface Result {
-    record Answered(Study study, Map<String, byte[]> files) implements Result {}
+    record Answered(KeptStudy study, Map<String, byte[]> files) implements Result {}
 
     /** A user's mistake. */
     record Refused(String sentence) implements Result {}
@@ -67,8 +67,8 @@ final class StudyRunner {
         return new Result.Failed(remarks);
       }
       boolean ended = remarks.contains("the search was ended early");
-      Study study =
-          new Study(
+      KeptStudy study =
+          new KeptStudy(
               id,
               command,
               version,

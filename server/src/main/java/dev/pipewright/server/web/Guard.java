@@ -2,6 +2,7 @@ package dev.pipewright.server.web;
 
 import dev.pipewright.formats.file.BadInputException;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.HttpException;
 import io.helidon.http.Method;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.Filter;
@@ -104,6 +105,10 @@ public final class Guard implements Filter {
     Exchange exchange = new Exchange(request, response);
     if (failure instanceof BadInputException) {
       refuse(exchange, Status.UNPROCESSABLE_CONTENT_422, String.valueOf(failure.getMessage()));
+      return;
+    }
+    if (failure instanceof HttpException refused && refused.status().code() < 500) {
+      refuse(exchange, refused.status(), "this site has no such page; begin with its first one");
       return;
     }
     LOG.log(Logger.Level.ERROR, "a page failed: " + request.path().path(), failure);

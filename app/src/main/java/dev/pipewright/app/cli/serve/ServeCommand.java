@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli.serve;
 
 import dev.pipewright.app.cli.launch.RunToken;
+import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.formats.file.BadInputException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -93,6 +94,7 @@ public final class ServeCommand implements Callable<Integer> {
             ? "Users give the token once; Ctrl-C ends it."
             : "Only this machine reaches it; Ctrl-C ends it.");
     out.flush();
+    SearchDeadline.endsByInterrupt();
     Runtime.getRuntime().addShutdownHook(new Thread(site::close, "end pages"));
     new CountDownLatch(1).await(); // until an interrupt
     return 0;

@@ -158,6 +158,11 @@ public final class SearchDeadline implements BooleanSupplier, AutoCloseable {
                 "say interrupts"));
   }
 
+  /** From here on an interrupt is the usual end of the program, of which nothing is said. */
+  public static void endsByInterrupt() {
+    exiting = true;
+  }
+
   /**
    * Ends the program with a status, even while an interrupt is about to end it with another; {@link
    * Failures#INTERRUPTED} leaves it to that, which is 128 and the signal's number.

@@ -14,7 +14,7 @@ import java.util.List;
  * @param answer the JSON object that the command prints; empty where it prints none
  * @param remarks what the command says besides, a sentence a line
  */
-public record Study(
+public record KeptStudy(
     String id,
     List<String> command,
     String version,
@@ -23,7 +23,7 @@ public record Study(
     String headline,
     String answer,
     String remarks) {
-  public Study {
+  public KeptStudy {
     command = List.copyOf(command);
   }
 }
