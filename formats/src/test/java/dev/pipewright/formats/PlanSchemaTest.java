@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -21,37 +22,35 @@ class PlanSchemaTest {
     return new TreeSet<>(schema.propertyNames());
   }
 
-  @SafeVarargs
-  private static Set<String> all(Iterable<String>... lists) {
-    Set<String> all = new TreeSet<>();
-    for (Iterable<String> list : lists) {
-      list.forEach(all::add);
-    }
-    return all;
+  private static Set<String> all(List<List<String>> lists) {
+    return new TreeSet<>(PlanKeys.joined(lists));
   }
 
   @Test
   void theSchemaHasTheKeysOfAllReaders() throws IOException {
     assertEquals(
         all(
-            PlanJson.ANSWER_KEYS,
-            AsynchronousJson.ANSWER_KEYS,
-            PeriodicReader.ANSWER_KEYS,
-            PlacementReader.ANSWER_KEYS),
+            List.of(
+                PlanJson.ANSWER_KEYS,
+                AsynchronousJson.ANSWER_KEYS,
+                PeriodicReader.ANSWER_KEYS,
+                PlacementReader.ANSWER_KEYS)),
         keys("/$defs/answer"));
     assertEquals(
         all(
-            PlanJson.PLAN_KEYS,
-            AsynchronousJson.PLAN_KEYS,
-            PeriodicReader.PLAN_KEYS,
-            PlacementReader.PLAN_KEYS),
+            List.of(
+                PlanJson.PLAN_KEYS,
+                AsynchronousJson.PLAN_KEYS,
+                PeriodicReader.PLAN_KEYS,
+                PlacementReader.PLAN_KEYS)),
         keys("/$defs/plan"));
     assertEquals(
         all(
-            PlanJson.STAGE_KEYS,
-            AsynchronousJson.STAGE_KEYS,
-            PeriodicReader.STAGE_KEYS,
-            PlacementReader.STAGE_KEYS),
+            List.of(
+                PlanJson.STAGE_KEYS,
+                AsynchronousJson.STAGE_KEYS,
+                PeriodicReader.STAGE_KEYS,
+                PlacementReader.STAGE_KEYS)),
         keys("/$defs/plan/properties/stages/items"));
   }
 }

@@ -129,7 +129,7 @@ class DocumentedRunsTest {
     String[] parts = path.split("\\.", 2);
     boolean list = parts[0].endsWith("[]");
     JsonNode value = answer.path(parts[0].replace("[]", ""));
-    if (value.isMissingNode() || list != value.isArray() && list) {
+    if (value.isMissingNode() || (list && !value.isArray())) {
       return Optional.empty();
     }
     if (parts.length == 1) {
