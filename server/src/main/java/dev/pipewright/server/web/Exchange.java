@@ -40,6 +40,11 @@ public record Exchange(ServerRequest request, ServerResponse response) {
     return Form.of(body(MOST_FORM));
   }
 
+  /** The form with a file that was sent; throws {@link BadInputException} where it is too large. */
+  public Multipart multipart(int most) {
+    return Multipart.of(header("Content-Type").orElse(""), body(most));
+  }
+
   /** What was sent; throws {@link BadInputException} where it is too large or too slow. */
   public byte[] body(int most) {
     if (!request.content().hasEntity()) {
