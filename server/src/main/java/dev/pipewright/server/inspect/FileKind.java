@@ -91,7 +91,7 @@ record FileKind(
                           && PlanImports.isImport(glance.file())),
               "models",
               "",
-              true,
+              false,
               List.of(TRAIN, "pipewright predict %s --cluster h100:8 --devices 8 --global-batch 64 --search")),
           new FileKind(
               "a plan of another program",

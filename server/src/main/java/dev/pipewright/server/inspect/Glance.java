@@ -1,6 +1,7 @@
 package dev.pipewright.server.inspect;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Beginning;
 import dev.pipewright.formats.file.InputFile;
 import dev.pipewright.formats.json.JsonFile;
 import java.io.IOException;
@@ -17,18 +18,28 @@ import java.util.zip.GZIPInputStream;
  * @param keys of its JSON object; empty for other files
  */
 record Glance(Path file, boolean zipped, Set<String> keys) {
+  /** What a file is that is of no kind, with the remedy. */
+  static final String NOTHING =
+      "nothing that is read here; give a model's config.json or profile, a cluster, a plan, a"
+          + " schedule, a trace of PyTorch's profiler, or what nccl-tests print";
+
   private static final long MOST_UNPACKED = 128L << 20;
   private static final int GZIP = 0x1f;
   private static final int BUFFER = 1 << 16;
 
   /** Throws {@link BadInputException} for JSON that is none, and for what unpacks to too much. */
   static Glance of(Path file) throws IOException {
-    int first = InputFile.first(file);
-    if (first == GZIP) {
-      checkUnpacked(file);
-      return new Glance(file, true, Set.of());
+    try (InputStream in = Files.newInputStream(file)) {
+      if (in.read() == GZIP) {
+        checkUnpacked(file);
+        return new Glance(file, true, Set.of());
+      }
     }
-    return new Glance(file, false, first == '{' ? JsonFile.keys(file) : Set.of());
+    if (Beginning.of(file).indexOf('\0') >= 0) {
+      throw BadInputException.in(file, "is " + NOTHING);
+    }
+    boolean json = InputFile.first(file) == '{';
+    return new Glance(file, false, json ? JsonFile.keys(file) : Set.of());
   }
 
   private static void checkUnpacked(Path file) throws IOException {

@@ -32,9 +32,6 @@ public final class Inspector {
   private static final Logger LOG = System.getLogger(Inspector.class.getName());
   private static final int MOST_SECONDS = 30;
   private static final int MOST_LETTERS = 100_000; // of an answer
-  private static final String KNOWN =
-      "is nothing that is read here; give a model's config.json or profile, a cluster, a plan, a"
-          + " schedule, a trace of PyTorch's profiler, or what nccl-tests print";
 
   private final CommandLineProgram program = new CommandLineProgram();
   private final Semaphore free = new Semaphore(1, true);
@@ -115,7 +112,7 @@ public final class Inspector {
       try {
         return read(upload, file, given);
       } catch (BadInputException e) {
-        return refused(upload, "unreadable", named(String.valueOf(e.getMessage()), file, upload));
+        return refused(upload, upload.named(String.valueOf(e.getMessage()), file));
       }
     } finally {
       CommandRun.delete(folder);
@@ -127,7 +124,7 @@ public final class Inspector {
     Optional<FileKind> found =
         FileKind.KNOWN.stream().filter(kind -> kind.begins().test(glance)).findFirst();
     if (found.isEmpty()) {
-      return refused(upload, "unknown", upload.name() + ": " + KNOWN);
+      throw BadInputException.in(file, "is " + Glance.NOTHING);
     }
     FileKind kind = found.get();
     if (kind.plan() && !PlanImports.isImport(file)) {
@@ -148,8 +145,8 @@ public final class Inspector {
     CommandRun shown =
         new CommandRun(
             answered.status(),
-            named(answered.answer(), file, upload),
-            named(answered.remarks(), file, upload));
+            upload.named(answered.answer(), file),
+            upload.named(answered.remarks(), file));
     return inspection(upload.name(), kind.words(), shown, files, next);
   }
 
@@ -201,16 +198,11 @@ public final class Inspector {
         answer.length() > MOST_LETTERS ? answer.substring(0, MOST_LETTERS) + "…" : answer,
         run.remarks().lines().toList(),
         files,
-        next);
+        run.status() == CommandRun.WRONG_INPUT ? List.of() : next);
   }
 
-  private static Inspection refused(Upload upload, String kind, String sentence) {
+  private static Inspection refused(Upload upload, String sentence) {
     return new Inspection(
-        upload.name(), kind, false, "", List.of(sentence), Map.of(), List.of());
-  }
-
-  /** With the user's name of the file for ours. */
-  private static String named(String text, Path file, Upload upload) {
-    return text.replace(file.toString(), upload.name());
+        upload.name(), "not read", false, "", List.of(sentence), Map.of(), List.of());
   }
 }

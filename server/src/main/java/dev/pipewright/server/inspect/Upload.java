@@ -1,5 +1,6 @@
 package dev.pipewright.server.inspect;
 
+import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -9,6 +10,9 @@ import java.util.regex.Pattern;
  * @param name without folders and invisible characters, at most 100 characters
  */
 public record Upload(String name, byte[] content) {
+  /** What its name on our disk begins with, which no answer has otherwise. */
+  static final String STEM = "uploaded-file";
+
   private static final int LONGEST = 100;
   private static final Pattern FOLDERS = Pattern.compile("^.*[/\\\\]", Pattern.DOTALL);
   private static final Pattern INVISIBLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
@@ -25,7 +29,13 @@ public record Upload(String name, byte[] content) {
   /** Its name on our disk, by whose ending some readers go. */
   String stored() {
     Matcher ending = ENDING.matcher(name);
-    return "upload" + (ending.find() ? ending.group() : "");
+    return STEM + (ending.find() ? ending.group() : "");
+  }
+
+  /** A text of our commands with the user's name for ours. */
+  String named(String text, Path file) {
+    return text.replace(file.toString(), name)
+        .replace(STEM, ENDING.matcher(name).replaceFirst(""));
   }
 
   /** The name as a word of a POSIX shell, which no command takes for a flag. */

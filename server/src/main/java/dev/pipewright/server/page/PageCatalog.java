@@ -19,6 +19,7 @@ public final class PageCatalog {
         new StudyPage(templates, queue),
         new AnswerPage(templates, queue, store),
         new InspectPage(templates),
+        new ComparePage(templates, store),
         new HistoryPage(templates, store),
         new LoginPage(templates, sessions),
         new Assets());

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,11 @@ public record Exchange(ServerRequest request, ServerResponse response) {
   /** A parameter after the question mark; empty where there is none. */
   public String asked(String name) {
     return request.query().first(name).asOptional().orElse("").strip();
+  }
+
+  /** All parameters of a name after the question mark. */
+  public List<String> all(String name) {
+    return request.query().contains(name) ? request.query().all(name) : List.of();
   }
 
   /** A header; empty where there is none. */
