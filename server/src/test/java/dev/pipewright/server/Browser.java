@@ -79,6 +79,10 @@ final class Browser implements AutoCloseable {
     return driver.findElements(By.cssSelector(css));
   }
 
+  List<WebElement> allAt(String path) {
+    return driver.findElements(By.xpath(path));
+  }
+
   /** Waits until the page has an element. */
   WebElement await(String css) {
     return find(css); // which is patient
@@ -86,6 +90,11 @@ final class Browser implements AutoCloseable {
 
   String path() {
     return URI.create(driver.getCurrentUrl()).getPath();
+  }
+
+  String pathAndQuery() {
+    URI there = URI.create(driver.getCurrentUrl());
+    return there.getRawPath() + "?" + there.getRawQuery();
   }
 
   Object run(String script) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
 
 /**
  * The pages in the system's Chromium: skipped where there is none. With {@code -Dpictures=DIR} each
@@ -85,6 +86,50 @@ class BrowserTest {
   @Test
   void theHistoryFitsEveryWindow() throws Exception {
     look("/history", "history", "table");
+  }
+
+  @Test
+  void theQuestionOfAFileFitsEveryWindow() throws Exception {
+    look("/inspect", "inspect", "#inspect");
+  }
+
+  @Test
+  void aChosenFileIsInspectedAtOnce() throws Exception {
+    Path file = folder.resolve("<script>alert(1)<script>.csv");
+    Files.writeString(file, "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+    browser.show(1024, false);
+    browser.open("/inspect");
+    browser.find("[name=file]").sendKeys(file.toString());
+    assertEquals("<script>alert(1)<script>.csv", browser.await(".name").getText());
+    browser.isSound();
+    look(browser.path(), "inspected", "img");
+  }
+
+  @Test
+  void plansOfTheHistoryAreComparedByChoosingThem() throws Exception {
+    site.study(
+        Map.of(
+            "model", "bert-48", "cluster", "dapple-a", "batch", "64", "limit", "5", "objective",
+            "memory"));
+    browser.show(1024, false);
+    browser.open("/compare");
+    String plans = "//label[contains(., 'bert-48 on dapple-a, 64')]/input";
+    browser.allAt(plans).forEach(WebElement::click);
+    browser.find("section[aria-labelledby=studies] button").click();
+    browser.await("#differences");
+    browser.isSound();
+    look(browser.pathAndQuery(), "compared", "#differences");
+  }
+
+  @Test
+  void schedulesAreComparedWithTheKeyboardAlone() throws Exception {
+    browser.show(1024, false);
+    browser.open("/compare");
+    browser
+        .find("[name=schedules]")
+        .sendKeys("1f1b, zb-h1, zb-v", Keys.TAB, "4", Keys.TAB, "8", Keys.ENTER);
+    browser.await("#figures");
+    look(browser.pathAndQuery(), "schedules", "#figures");
   }
 
   @Test

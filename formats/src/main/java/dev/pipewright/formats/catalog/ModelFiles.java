@@ -76,6 +76,15 @@ public final class ModelFiles {
 
   private ModelFiles() {}
 
+  /** What a file begins like, as {@code a Hugging Face config.json}; empty where like none. */
+  public static Optional<String> words(Path file) {
+    String start = Beginning.of(file);
+    return KNOWN.stream()
+        .filter(format -> format.begins().test(start))
+        .findFirst()
+        .map(format -> format.example().replaceFirst(" \\(.*", ""));
+  }
+
   /**
    * What a file describes. Throws {@link BadInputException} when there is no such file, when it is
    * of no known format, or when what it says is wrong.

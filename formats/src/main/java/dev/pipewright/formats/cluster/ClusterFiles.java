@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** Reads a cluster file of any format that is known here, recognised by its content. */
 public final class ClusterFiles {
@@ -21,7 +22,17 @@ public final class ClusterFiles {
           new Format(AiConfiguratorSystem::begins, AiConfiguratorSystem::read),
           new Format(CalculonSystem::begins, CalculonSystem::read));
 
+  private static final Pattern OURS = Pattern.compile("(?m)^\\s*[{,]?\\s*\"?levels\"?\\s*:");
+
   private ClusterFiles() {}
+
+  /** Whether a file begins like one that describes a cluster; its reader may still refuse it. */
+  public static boolean isCluster(Path file) {
+    String start = Beginning.of(file);
+    return file.toString().endsWith(".plat")
+        || KNOWN.stream().anyMatch(format -> format.begins().test(start))
+        || OURS.matcher(start).find();
+  }
 
   /** The cluster of a file; throws {@link BadInputException} where it describes none. */
   public static Cluster read(Path file) {

@@ -4,6 +4,8 @@ import dev.pipewright.formats.cluster.MeasuredTimings.Timed;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.EnumWords;
 import dev.pipewright.formats.file.InputFile;
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.json.Tree;
 import dev.pipewright.profile.CollectiveTiming;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +26,18 @@ public final class CollectiveTimings {
   private static final String OSU = "the OSU micro-benchmarks";
 
   private CollectiveTimings() {}
+
+  /** Whether a file begins like timings of collectives; its reader may still refuse it. */
+  public static boolean isTimings(Path file) {
+    if (InputFile.first(file) == '{') {
+      Map<String, Node> members = Tree.json(file).members();
+      return members.containsKey("results") && members.containsKey("config");
+    }
+    List<LogLine> lines = LogLines.read(file, KIND);
+    return lines.stream().anyMatch(line -> NcclTests.isHeading(line) || OsuBenchmark.isTitle(line))
+        || (!lines.isEmpty() && TimingTable.isHeading(lines.get(0)))
+        || KnownTools.find(lines).isPresent();
+  }
 
   /**
    * The timings in the order of the file, at least one, and what is left out.

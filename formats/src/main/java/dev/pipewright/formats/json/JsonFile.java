@@ -6,9 +6,12 @@ import dev.pipewright.formats.file.ShortInput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.Function;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
@@ -31,7 +34,23 @@ public final class JsonFile {
     }
   }
 
-  /** The same of an opened file of any length, which the reader does not keep in memory. */
+  /** The keys of a file's object; throws {@link BadInputException} where the file is no JSON. */
+  public static Set<String> keys(Path file) {
+    return read(
+        file,
+        parser -> {
+          Set<String> keys = new LinkedHashSet<>();
+          parser.nextToken();
+          while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            keys.add(parser.currentName());
+            parser.nextToken();
+            parser.skipChildren();
+          }
+          return keys;
+        });
+  }
+
+  /** What {@code reader} makes of an opened file of any length, which the reader does not keep in memory. */
   public static <T> T read(Path file, InputStream in, Function<JsonParser, T> reader)
       throws IOException {
     try (JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {

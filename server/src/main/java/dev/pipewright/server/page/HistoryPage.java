@@ -1,5 +1,6 @@
 package dev.pipewright.server.page;
 
+import dev.pipewright.server.store.KeptStudy;
 import dev.pipewright.server.store.StudyStore;
 import dev.pipewright.server.study.StudyRequest;
 import dev.pipewright.server.web.Exchange;
@@ -70,7 +71,12 @@ public final class HistoryPage implements Page {
     return PATH + "?word=" + URLEncoder.encode(word, StandardCharsets.UTF_8) + "&skip=" + skip;
   }
 
-  private static Row row(StudyStore.Line line) {
+  static Row row(KeptStudy study) {
+    return row(
+        new StudyStore.Line(study.id(), study.command(), study.created(), study.headline()));
+  }
+
+  static Row row(StudyStore.Line line) {
     Map<String, String> form = StudyRequest.form(line.command());
     String objective = form.getOrDefault("objective", "time");
     String title =

@@ -18,6 +18,8 @@ public final class PageCatalog {
     return List.of(
         new StudyPage(templates, queue),
         new AnswerPage(templates, queue, store),
+        new InspectPage(templates),
+        new ComparePage(templates, store),
         new HistoryPage(templates, store),
         new LoginPage(templates, sessions),
         new Assets());

@@ -112,7 +112,7 @@ public final class StudyRequest {
   }
 
   /** A network that needs no file; a name never leads to one on the server's disk. */
-  private static String model(String name) {
+  public static String model(String name) {
     if (name.isEmpty()) {
       throw new BadInputException("model: is missing; give a name like bert-48");
     }
@@ -127,7 +127,8 @@ public final class StudyRequest {
     return name;
   }
 
-  private static String cluster(String name) {
+  /** A cluster that needs no file; throws {@link BadInputException} for others. */
+  public static String cluster(String name) {
     if (name.isEmpty()) {
       throw new BadInputException("cluster: is missing; give a name like h100:2x8");
     }
@@ -138,7 +139,8 @@ public final class StudyRequest {
     return name;
   }
 
-  private static String whole(String field, String text, String example) {
+  /** A whole number above 0 in digits; throws {@link BadInputException}, with an example. */
+  public static String whole(String field, String text, String example) {
     if (!WHOLE.matcher(text).matches()) {
       throw new BadInputException(
           "%s: %s is no whole number above 0; give one %s"

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,11 @@ public record Exchange(ServerRequest request, ServerResponse response) {
     return request.query().first(name).asOptional().orElse("").strip();
   }
 
+  /** All parameters of a name after the question mark. */
+  public List<String> all(String name) {
+    return request.query().contains(name) ? request.query().all(name) : List.of();
+  }
+
   /** A header; empty where there is none. */
   public Optional<String> header(String name) {
     return request.headers().first(HeaderNames.create(name));
@@ -38,6 +44,11 @@ public record Exchange(ServerRequest request, ServerResponse response) {
   /** The form that was sent; throws {@link BadInputException} where it is too large. */
   public Map<String, String> form() {
     return Form.of(body(MOST_FORM));
+  }
+
+  /** The form with a file that was sent; throws {@link BadInputException} where it is too large. */
+  public Multipart multipart(int most) {
+    return Multipart.of(header("Content-Type").orElse(""), body(most));
   }
 
   /** What was sent; throws {@link BadInputException} where it is too large or too slow. */

@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The figures of runs next to each other. */
-final class RunTable {
+public final class RunTable {
   private RunTable() {}
 
   /** A row for each, compared with the first. */
-  static Table of(Runs runs) {
+  public static Table of(Runs runs) {
     Shown first = runs.first();
     boolean periodic = runs.all().stream().anyMatch(run -> run.period().isPresent());
     List<Column> columns =
@@ -26,7 +26,7 @@ final class RunTable {
                 Column.number("against\n" + first.name()),
                 Column.number("idle of\nmakespan"),
                 Column.number("idle of\nlongest span"),
-                Column.number("peak\nactivations")));
+                Column.number(first.inBytes() ? "peak\nmemory" : "peak\nactivations")));
     if (periodic) {
       columns.add(Column.number("period of a\nmicro-batch"));
       columns.add(Column.number("idle of\nperiod"));

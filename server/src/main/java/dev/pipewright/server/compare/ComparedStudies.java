@@ -1,0 +1,148 @@
+package dev.pipewright.server.compare;
+
+import dev.pipewright.api.Problem;
+import dev.pipewright.api.Simulator;
+import dev.pipewright.app.report.text.Table;
+import dev.pipewright.app.report.text.Table.Cell;
+import dev.pipewright.app.report.text.Table.Column;
+import dev.pipewright.app.report.timeline.Runs;
+import dev.pipewright.app.report.timeline.Shown;
+import dev.pipewright.app.report.timeline.TimeNotation;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.server.store.StudyStore;
+import dev.pipewright.server.study.CommandRun;
+import dev.pipewright.server.study.StudyRequest;
+import dev.pipewright.trace.Timeline;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/** Plans of studies, each simulated on the cluster that it was made for. */
+public final class ComparedStudies {
+  private static final String PLAN = "plan.json";
+
+  private final StudyStore store;
+
+  public ComparedStudies(StudyStore store) {
+    this.store = store;
+  }
+
+  /** A study's question with its plan. */
+  private record Planned(Map<String, String> form, PipelinePlan plan) {}
+
+  /** What can differ between plans, in words. */
+  private static final Map<String, Function<Planned, String>> DECISIONS = decisions();
+
+  /** The name of the plan at a position: {@code A}, {@code B}. */
+  public static String letter(int position) {
+    return String.valueOf((char) ('A' + position));
+  }
+
+  /**
+   * Simulates the plans of studies.
+   *
+   * @throws BadInputException where a study has no plan, or they are too few or too many
+   */
+  public SideBySide of(List<String> ids) {
+    SideBySide.checkCount(ids.size(), "studies");
+    List<Planned> all = ids.stream().map(this::planned).toList();
+    List<Shown> shown = new ArrayList<>();
+    for (Planned each : all) {
+      shown.add(
+          new Shown("plan " + letter(shown.size()), simulated(each), Optional.empty()));
+    }
+    return new SideBySide(
+        new Runs("One step of each plan", "", TimeNotation.SECONDS, shown), differences(all));
+  }
+
+  private Planned planned(String id) {
+    byte[] content =
+        store
+            .file(id, PLAN)
+            .orElseThrow(
+                () -> new BadInputException("studies: one has no plan; choose others"));
+    try {
+      Path folder = Files.createTempDirectory("pipewright-compare-");
+      try {
+        PipelinePlan plan = PlanJson.read(Files.write(folder.resolve(PLAN), content)).plan();
+        return new Planned(
+            StudyRequest.form(store.find(id).orElseThrow().command()), plan);
+      } finally {
+        CommandRun.delete(folder);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Timeline simulated(Planned planned) {
+    Map<String, String> form = planned.form();
+    Problem problem =
+        Problem.of(
+            form.getOrDefault("model", ""),
+            form.getOrDefault("cluster", ""),
+            Integer.parseInt(form.getOrDefault("batch", "1")));
+    if (form.containsKey("precision")) {
+      problem = problem.withPrecision(form.get("precision"));
+    }
+    if (form.containsKey("optimizer")) {
+      problem = problem.withOptimizer(form.get("optimizer"));
+    }
+    if (form.containsKey("sequence")) {
+      problem = problem.withSequence(Integer.parseInt(form.get("sequence")));
+    }
+    return Simulator.run(problem, planned.plan()).timeline();
+  }
+
+  private static Map<String, Function<Planned, String>> decisions() {
+    Map<String, Function<Planned, String>> all = new LinkedHashMap<>();
+    for (String field : List.of("model", "cluster", "batch", "precision", "optimizer", "sequence")) {
+      all.put(field, each -> each.form().getOrDefault(field, "default"));
+    }
+    all.put("devices", each -> Integer.toString(each.plan().devices()));
+    all.put("kind", each -> each.plan().kind());
+    all.put("stages", each -> Integer.toString(each.plan().stages().size()));
+    all.put("layers of stages", each -> words(each, stage -> Integer.toString(stage.lastLayer() - stage.firstLayer() + 1)));
+    all.put("devices of a stage", each -> words(each, stage -> Integer.toString(stage.devices().size())));
+    all.put("replicas", each -> words(each, stage -> Integer.toString(stage.replicas())));
+    all.put("micro-batch", each -> Integer.toString(each.plan().microBatch()));
+    all.put("micro-batches", each -> Integer.toString(each.plan().microBatches()));
+    all.put("recomputation", each -> words(each, stage -> stage.recompute().toString()));
+    return all;
+  }
+
+  /** The different values over the stages, in order. */
+  private static String words(Planned planned, Function<StagePlan, String> of) {
+    return String.join(
+        ", ", planned.plan().stages().stream().map(of).distinct().toList());
+  }
+
+  private static Table differences(List<Planned> all) {
+    List<Column> columns = new ArrayList<>(List.of(Column.text("decision")));
+    for (int i = 0; i < all.size(); i++) {
+      columns.add(Column.text("plan " + letter(i)));
+    }
+    List<List<Cell>> rows = new ArrayList<>();
+    DECISIONS.forEach(
+        (decision, of) -> {
+          List<String> values = all.stream().map(of).toList();
+          if (new TreeSet<>(values).size() > 1) {
+            List<Cell> row = new ArrayList<>(List.of(Cell.of(decision)));
+            values.forEach(value -> row.add(Cell.of(value)));
+            rows.add(row);
+          }
+        });
+    return new Table(columns, rows);
+  }
+}
