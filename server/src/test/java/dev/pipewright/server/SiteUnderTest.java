@@ -80,7 +80,7 @@ final class SiteUnderTest implements AutoCloseable {
 
   @Override
   public void close() {
-    client.close();
+    client.shutdownNow(); // streams of events may be open
     site.close();
   }
 }

@@ -123,7 +123,7 @@ class StoreTest {
         while (saved < 10 * round) {
           saved = Integer.parseInt(lines.readLine());
         }
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly(); // which leaves what was printed
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
           saved = Integer.parseInt(line);
         }
