@@ -61,7 +61,7 @@ class CompareTest {
   void plansAreSimulatedAsTheirStudiesWere() throws Exception {
     String path = "/compare?study=" + id(first) + "&study=" + id(second);
     String page = site.get(path).body();
-    has(page, step(first), step(second), "plan A", "plan B", "peak memory", "recomputation");
+    has(page, step(first), step(second), "plan A", "plan B", "peak memory", "layers of stages");
     has(page, "<h2 id=\"differences\">Differences</h2>");
     assertFalse(page.contains("<td data-label=\"decision\">model</td>"), page);
     HttpResponse<String> picture = site.get(path.replace("/compare", "/compare/picture.svg"));

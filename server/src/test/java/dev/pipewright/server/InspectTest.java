@@ -163,6 +163,10 @@ class InspectTest {
         "script&gt; ' $(id).csv",
         "pipewright simulate './script&gt; '\\'' $(id).csv' ");
     assertFalse(page.contains("<script>"), page);
+    String drawn = page("<b>mine.csv", bytes(SCHEDULE));
+    String picture = site.get(drawn.replaceFirst("(?s).*<img src=\"([^\"]*)\".*", "$1")).body();
+    has(picture, "&lt;b&gt;mine.csv: 2 ranks");
+    assertFalse(picture.contains("<b>"), picture);
     has(page("../../etc/passwd", bytes(SCHEDULE)), "<h1 class=\"name\">passwd</h1>");
     has(page("-h", bytes(SCHEDULE)), "pipewright simulate './-h'");
     String inside = page("a.json", bytes("{\"<script>alert(1)</script>\": 1}"));

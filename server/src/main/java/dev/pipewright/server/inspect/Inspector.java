@@ -140,6 +140,7 @@ public final class Inspector {
       run(drawing);
       files.putAll(CommandRun.files(out));
       files.keySet().retainAll(List.of("timeline.svg", "schedule.svg", "report.html"));
+      files.replaceAll((name, content) -> name.endsWith(".svg") ? upload.named(content) : content);
     }
     List<String> next = kind.next().stream().map(each -> each.formatted(upload.quoted())).toList();
     CommandRun shown =

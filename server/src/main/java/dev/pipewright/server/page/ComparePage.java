@@ -98,8 +98,14 @@ public final class ComparePage implements Page {
     shown.put("form", form);
     shown.put("chosen", chosen);
     shown.put("compared", compared);
-    shown.put("rows", store.newest("", 0, ROWS).stream().map(HistoryPage::row).toList());
+    shown.put("rows", store.newest("", 0, ROWS).stream()
+            .filter(ComparePage::hasPlan)
+            .map(HistoryPage::row).toList());
     exchange.html(status, templates.page("compare", "Compare", PATH, shown));
+  }
+
+  private static boolean hasPlan(StudyStore.Line line) {
+    return !line.headline().isEmpty() && !StudyRequest.form(line.command()).containsKey("front");
   }
 
   private static String query(Exchange exchange) {
