@@ -23,7 +23,6 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 
-
 /** The system's Chromium without a window, on a site; it loads nothing from elsewhere. */
 final class Browser implements AutoCloseable {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
@@ -110,8 +109,7 @@ final class Browser implements AutoCloseable {
         "Emulation.setEmulatedMedia",
         Map.of(
             "features",
-            List.of(
-                Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+            List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
   }
 
   /** A picture of the whole page. */
@@ -134,9 +132,7 @@ final class Browser implements AutoCloseable {
         run("return document.documentElement.clientWidth"),
         run("return document.documentElement.scrollWidth"),
         "wider than the window");
-    assertEquals(
-        List.of(),
-        complaints());
+    assertEquals(List.of(), complaints());
   }
 
   /** What the console says since the last time, but advice. */

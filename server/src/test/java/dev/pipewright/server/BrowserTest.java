@@ -109,7 +109,15 @@ class BrowserTest {
   void plansOfTheHistoryAreComparedByChoosingThem() throws Exception {
     site.study(
         Map.of(
-            "model", "bert-48", "cluster", "dapple-a", "batch", "64", "limit", "5", "objective",
+            "model",
+            "bert-48",
+            "cluster",
+            "dapple-a",
+            "batch",
+            "64",
+            "limit",
+            "5",
+            "objective",
             "memory"));
     browser.show(1024, false);
     browser.open("/compare");
@@ -136,7 +144,9 @@ class BrowserTest {
   void aStudyIsAskedWithTheKeyboardAlone() {
     browser.show(1024, false);
     browser.open("/");
-    browser.find("[name=model]").sendKeys("resnet-50", Keys.TAB, "8xV100", Keys.TAB, "64", Keys.ENTER);
+    browser
+        .find("[name=model]")
+        .sendKeys("resnet-50", Keys.TAB, "8xV100", Keys.TAB, "64", Keys.ENTER);
     browser.await(".figures");
     assertTrue(browser.path().startsWith("/study/"), browser.path());
     assertEquals("resnet-50 on 8xV100", browser.find("h1").getText());

@@ -37,8 +37,7 @@ public record Upload(String name, byte[] content) {
 
   /** A text of our commands with the user's name for ours. */
   String named(String text, Path file) {
-    return text.replace(file.toString(), name)
-        .replace(STEM, ENDING.matcher(name).replaceFirst(""));
+    return text.replace(file.toString(), name).replace(STEM, ENDING.matcher(name).replaceFirst(""));
   }
 
   /** A picture of our commands with the user's name, cut to fit and escaped, for ours. */

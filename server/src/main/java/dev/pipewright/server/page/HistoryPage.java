@@ -57,10 +57,14 @@ public final class HistoryPage implements Page {
             "History",
             PATH,
             Map.of(
-                "word", word,
-                "rows", rows,
-                "newer", skip == 0 ? "" : link(word, Math.max(0, skip - ROWS)),
-                "older", lines.size() > ROWS ? link(word, skip + ROWS) : "")));
+                "word",
+                word,
+                "rows",
+                rows,
+                "newer",
+                skip == 0 ? "" : link(word, Math.max(0, skip - ROWS)),
+                "older",
+                lines.size() > ROWS ? link(word, skip + ROWS) : "")));
   }
 
   private static String link(String word, int skip) {
@@ -68,8 +72,7 @@ public final class HistoryPage implements Page {
   }
 
   static Row row(Study study) {
-    return row(
-        new StudyStore.Line(study.id(), study.command(), study.created(), study.headline()));
+    return row(new StudyStore.Line(study.id(), study.command(), study.created(), study.headline()));
   }
 
   static Row row(StudyStore.Line line) {

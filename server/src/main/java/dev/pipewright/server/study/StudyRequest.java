@@ -29,8 +29,16 @@ public final class StudyRequest {
   /** All fields of the form. */
   public static final List<String> FIELDS =
       List.of(
-          "model", "cluster", "batch", "objective", "precision", "optimizer", "sequence", "price",
-          "front", "limit");
+          "model",
+          "cluster",
+          "batch",
+          "objective",
+          "precision",
+          "optimizer",
+          "sequence",
+          "price",
+          "front",
+          "limit");
 
   private static final Map<String, String> FLAGS =
       Map.of(
@@ -113,7 +121,8 @@ public final class StudyRequest {
           "model: this is no name of a network; give one like bert-48 or gpt:layers=24,hidden=1024");
     }
     if (NetworkNames.namedTransformer(name).isEmpty() && NetworkNames.zooModel(name).isEmpty()) {
-      throw new BadInputException("model: no network '%s'; %s".formatted(name, NetworkNames.meant(name)));
+      throw new BadInputException(
+          "model: no network '%s'; %s".formatted(name, NetworkNames.meant(name)));
     }
     return name;
   }
@@ -145,7 +154,8 @@ public final class StudyRequest {
     String word = form.getOrDefault(name, words.getFirst());
     if (!words.contains(word)) {
       throw new BadInputException(
-          "%s: '%s' is none of %s; take one of these".formatted(name, word, String.join(", ", words)));
+          "%s: '%s' is none of %s; take one of these"
+              .formatted(name, word, String.join(", ", words)));
     }
     return word;
   }

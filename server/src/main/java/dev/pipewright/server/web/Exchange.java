@@ -68,8 +68,7 @@ public record Exchange(ServerRequest request, ServerResponse response) {
         }
         if (size == bytes.length) {
           if (size >= most) {
-            throw new BadInputException(
-                "more than %,d bytes were sent; send less".formatted(most));
+            throw new BadInputException("more than %,d bytes were sent; send less".formatted(most));
           }
           bytes = Arrays.copyOf(bytes, Math.min(most, 2 * size));
         }
@@ -98,7 +97,9 @@ public record Exchange(ServerRequest request, ServerResponse response) {
             ? "image/svg+xml"
             : name.endsWith(".html")
                 ? "text/html; charset=utf-8"
-                : name.endsWith(".json") ? "application/json; charset=utf-8" : "text/plain; charset=utf-8";
+                : name.endsWith(".json")
+                    ? "application/json; charset=utf-8"
+                    : "text/plain; charset=utf-8";
     boolean page = name.endsWith(".html");
     response.header(
         HeaderNames.create("Content-Security-Policy"),
