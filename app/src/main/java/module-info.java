@@ -17,6 +17,8 @@ module dev.pipewright.app {
       dev.pipewright.server;
   exports dev.pipewright.app.report.text to
       dev.pipewright.server;
+  exports dev.pipewright.app.report.timeline to
+      dev.pipewright.server;
 
   opens dev.pipewright.app.cli to
       info.picocli;

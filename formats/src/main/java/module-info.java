@@ -8,14 +8,17 @@ module dev.pipewright.formats {
 
   exports dev.pipewright.api;
   exports dev.pipewright.formats to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.answer to
       dev.pipewright.app;
   exports dev.pipewright.formats.catalog to
       dev.pipewright.runtime,
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.cluster to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.export to
       dev.pipewright.app;
   exports dev.pipewright.formats.file to
@@ -23,7 +26,8 @@ module dev.pipewright.formats {
       dev.pipewright.app,
       dev.pipewright.server;
   exports dev.pipewright.formats.imported to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.json to
       dev.pipewright.runtime,
       dev.pipewright.app,
@@ -36,7 +40,8 @@ module dev.pipewright.formats {
   exports dev.pipewright.formats.model to
       dev.pipewright.app;
   exports dev.pipewright.formats.oracle to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.paradl to
       dev.pipewright.app;
   exports dev.pipewright.formats.problem to
@@ -45,7 +50,8 @@ module dev.pipewright.formats {
   exports dev.pipewright.formats.profile to
       dev.pipewright.app;
   exports dev.pipewright.formats.schedule to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.sweep to
       dev.pipewright.app;
   exports dev.pipewright.formats.trace to

@@ -109,7 +109,15 @@ class BrowserTest {
   void plansOfTheHistoryAreComparedByChoosingThem() throws Exception {
     site.study(
         Map.of(
-            "model", "bert-48", "cluster", "dapple-a", "batch", "64", "limit", "5", "objective",
+            "model",
+            "bert-48",
+            "cluster",
+            "dapple-a",
+            "batch",
+            "64",
+            "limit",
+            "5",
+            "objective",
             "memory"));
     browser.show(1024, false);
     browser.open("/compare");

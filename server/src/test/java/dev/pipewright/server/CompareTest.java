@@ -17,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Plans and schedules next to each other, without a browser. */
 class CompareTest {
-  private static final Pattern STEP = Pattern.compile("(?s)\"simulated\": \\{[^}]*?\"step_s\": ([0-9.E-]+)");
+  private static final Pattern STEP =
+      Pattern.compile("(?s)\"simulated\": \\{[^}]*?\"step_s\": ([0-9.E-]+)");
 
   @TempDir static Path folder;
   private static SiteUnderTest site;
@@ -32,8 +33,16 @@ class CompareTest {
     second =
         site.study(
             Map.of(
-                "model", "bert-48", "cluster", "dapple-a", "batch", "64", "limit", "5",
-                "objective", "memory"));
+                "model",
+                "bert-48",
+                "cluster",
+                "dapple-a",
+                "batch",
+                "64",
+                "limit",
+                "5",
+                "objective",
+                "memory"));
   }
 
   @AfterAll
@@ -61,7 +70,7 @@ class CompareTest {
   void plansAreSimulatedAsTheirStudiesWere() throws Exception {
     String path = "/compare?study=" + id(first) + "&study=" + id(second);
     String page = site.get(path).body();
-    has(page, step(first), step(second), "plan A", "plan B", "peak memory", "recomputation");
+    has(page, step(first), step(second), "plan A", "plan B", "peak memory", "layers of stages");
     has(page, "<h2 id=\"differences\">Differences</h2>");
     assertFalse(page.contains("<td data-label=\"decision\">model</td>"), page);
     HttpResponse<String> picture = site.get(path.replace("/compare", "/compare/picture.svg"));
@@ -71,8 +80,7 @@ class CompareTest {
 
   @Test
   void schedulesAreComparedAsTheCommandLineDoes() throws Exception {
-    String page =
-        site.get("/compare?schedules=1f1b,%20zb-h1,zb-v&stages=4&microbatches=8").body();
+    String page = site.get("/compare?schedules=1f1b,%20zb-h1,zb-v&stages=4&microbatches=8").body();
     has(page, ">33<", ">1f1b<", ">zb-h1<", ">zb-v<", "peak activations");
   }
 

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
-import java.io.ByteArrayInputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -123,7 +123,8 @@ class InspectTest {
 
   @Test
   void measuredCollectivesAndClustersAreFound() throws Exception {
-    String timings = "collective,devices,bytes,seconds\nall_reduce,4,1e6,1e-3\nall_reduce,4,2e6,2e-3\n";
+    String timings =
+        "collective,devices,bytes,seconds\nall_reduce,4,1e6,1e-3\nall_reduce,4,2e6,2e-3\n";
     has(page("timings.csv", bytes(timings)), "measured collectives, valid", "--cluster h100:2x8");
     has(page("c.yaml", bytes("levels: 3\n")), "a cluster, not valid", "c.yaml");
   }
@@ -158,11 +159,12 @@ class InspectTest {
   @Test
   void aNameIsShownButNeverTrusted() throws Exception {
     String page = page(HOSTILE, bytes(SCHEDULE));
-    has(
-        page,
-        "script&gt; ' $(id).csv",
-        "pipewright simulate './script&gt; '\\'' $(id).csv' ");
+    has(page, "script&gt; ' $(id).csv", "pipewright simulate './script&gt; '\\'' $(id).csv' ");
     assertFalse(page.contains("<script>"), page);
+    String drawn = page("<b>mine.csv", bytes(SCHEDULE));
+    String picture = site.get(drawn.replaceFirst("(?s).*<img src=\"([^\"]*)\".*", "$1")).body();
+    has(picture, "&lt;b&gt;mine.csv: 2 ranks");
+    assertFalse(picture.contains("<b>"), picture);
     has(page("../../etc/passwd", bytes(SCHEDULE)), "<h1 class=\"name\">passwd</h1>");
     has(page("-h", bytes(SCHEDULE)), "pipewright simulate './-h'");
     String inside = page("a.json", bytes("{\"<script>alert(1)</script>\": 1}"));

@@ -91,7 +91,7 @@ final class HelpTopics {
       }
     }
     Map<String, List<String>> topics =
-        PLAIN.contains(help.commandSpec().name()) ? Map.of() : TOPICS;
+        PLAIN.contains(command.name()) ? Map.of() : TOPICS;
     topics.forEach((heading, names) -> {
       for (String name : names) {
         OptionSpec option = left.remove(name);

@@ -50,7 +50,10 @@ public final class JsonFile {
         });
   }
 
-  /** What {@code reader} makes of an opened file of any length, which the reader does not keep in memory. */
+  /**
+   * What {@code reader} makes of an opened file of any length, which the reader does not keep in
+   * memory.
+   */
   public static <T> T read(Path file, InputStream in, Function<JsonParser, T> reader)
       throws IOException {
     try (JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {

@@ -1,5 +1,6 @@
 package dev.pipewright.server.compare;
 
+import dev.pipewright.api.PassTimes;
 import dev.pipewright.api.Schedules;
 import dev.pipewright.api.SimulatedSchedule;
 import dev.pipewright.api.Simulator;
@@ -8,7 +9,6 @@ import dev.pipewright.app.report.timeline.Runs;
 import dev.pipewright.app.report.timeline.Shown;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
-import dev.pipewright.api.PassTimes;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Recorder;
 import java.util.ArrayList;

@@ -59,8 +59,7 @@ public final class ComparedStudies {
     List<Planned> all = ids.stream().map(this::planned).toList();
     List<Shown> shown = new ArrayList<>();
     for (Planned each : all) {
-      shown.add(
-          new Shown("plan " + letter(shown.size()), simulated(each), Optional.empty()));
+      shown.add(new Shown("plan " + letter(shown.size()), simulated(each), Optional.empty()));
     }
     return new SideBySide(
         new Runs("One step of each plan", "", TimeNotation.SECONDS, shown), differences(all));
@@ -70,14 +69,12 @@ public final class ComparedStudies {
     byte[] content =
         store
             .file(id, PLAN)
-            .orElseThrow(
-                () -> new BadInputException("studies: one has no plan; choose others"));
+            .orElseThrow(() -> new BadInputException("studies: one has no plan; choose others"));
     try {
       Path folder = Files.createTempDirectory("pipewright-compare-");
       try {
         PipelinePlan plan = PlanJson.read(Files.write(folder.resolve(PLAN), content)).plan();
-        return new Planned(
-            StudyRequest.form(store.find(id).orElseThrow().command()), plan);
+        return new Planned(StudyRequest.form(store.find(id).orElseThrow().command()), plan);
       } finally {
         CommandRun.delete(folder);
       }
@@ -107,14 +104,19 @@ public final class ComparedStudies {
 
   private static Map<String, Function<Planned, String>> decisions() {
     Map<String, Function<Planned, String>> all = new LinkedHashMap<>();
-    for (String field : List.of("model", "cluster", "batch", "precision", "optimizer", "sequence")) {
+    for (String field :
+        List.of("model", "cluster", "batch", "precision", "optimizer", "sequence")) {
       all.put(field, each -> each.form().getOrDefault(field, "default"));
     }
     all.put("devices", each -> Integer.toString(each.plan().devices()));
     all.put("kind", each -> each.plan().kind());
     all.put("stages", each -> Integer.toString(each.plan().stages().size()));
-    all.put("layers of stages", each -> words(each, stage -> Integer.toString(stage.lastLayer() - stage.firstLayer() + 1)));
-    all.put("devices of a stage", each -> words(each, stage -> Integer.toString(stage.devices().size())));
+    all.put(
+        "layers of stages",
+        each -> words(each, stage -> Integer.toString(stage.lastLayer() - stage.firstLayer() + 1)));
+    all.put(
+        "devices of a stage",
+        each -> words(each, stage -> Integer.toString(stage.devices().size())));
     all.put("replicas", each -> words(each, stage -> Integer.toString(stage.replicas())));
     all.put("micro-batch", each -> Integer.toString(each.plan().microBatch()));
     all.put("micro-batches", each -> Integer.toString(each.plan().microBatches()));
@@ -124,8 +126,7 @@ public final class ComparedStudies {
 
   /** The different values over the stages, in order. */
   private static String words(Planned planned, Function<StagePlan, String> of) {
-    return String.join(
-        ", ", planned.plan().stages().stream().map(of).distinct().toList());
+    return String.join(", ", planned.plan().stages().stream().map(of).distinct().toList());
   }
 
   private static Table differences(List<Planned> all) {
@@ -134,15 +135,14 @@ public final class ComparedStudies {
       columns.add(Column.text("plan " + letter(i)));
     }
     List<List<Cell>> rows = new ArrayList<>();
-    DECISIONS.forEach(
-        (decision, of) -> {
-          List<String> values = all.stream().map(of).toList();
-          if (new TreeSet<>(values).size() > 1) {
-            List<Cell> row = new ArrayList<>(List.of(Cell.of(decision)));
-            values.forEach(value -> row.add(Cell.of(value)));
-            rows.add(row);
-          }
-        });
+    DECISIONS.forEach((decision, of) -> {
+      List<String> values = all.stream().map(of).toList();
+      if (new TreeSet<>(values).size() > 1) {
+        List<Cell> row = new ArrayList<>(List.of(Cell.of(decision)));
+        values.forEach(value -> row.add(Cell.of(value)));
+        rows.add(row);
+      }
+    });
     return new Table(columns, rows);
   }
 }

@@ -85,14 +85,17 @@ record FileKind(
           new FileKind(
               "a transformer",
               glance ->
-                  glance.has("model_type") || glance.has("architectures")
+                  glance.has("model_type")
+                      || glance.has("architectures")
                       || (glance.keys().isEmpty()
                           && ModelFiles.words(glance.file()).isPresent()
                           && PlanImports.isImport(glance.file())),
               "models",
               "",
               false,
-              List.of(TRAIN, "pipewright predict %s --cluster h100:8 --devices 8 --global-batch 64 --search")),
+              List.of(
+                  TRAIN,
+                  "pipewright predict %s --cluster h100:8 --devices 8 --global-batch 64 --search")),
           new FileKind(
               "a plan of another program",
               glance -> PlanImports.isImport(glance.file()),

@@ -25,8 +25,8 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Says what a file is, with the command line's own program in this process. One file at a time: the
- * others wait, and none longer than its user's patience. A file lies in a folder of its own while it
- * is read, and no longer.
+ * others wait, and none longer than its user's patience. A file lies in a folder of its own while
+ * it is read, and no longer.
  */
 public final class Inspector {
   private static final Logger LOG = System.getLogger(Inspector.class.getName());
@@ -56,18 +56,15 @@ public final class Inspector {
    * @throws BadInputException where it takes too long
    */
   public Inspection layout(String layout, String pipeline) throws InterruptedException {
-    List<String> words =
-        List.of("check", "--megatron-layout=" + layout, "--pipeline", pipeline);
+    List<String> words = List.of("check", "--megatron-layout=" + layout, "--pipeline", pipeline);
     String quoted = "'" + layout.replace("'", "'\\''") + "'";
-    return within(
-        () ->
-            inspection(
-                layout,
-                "a layout of Megatron-LM",
-                run(words),
-                Map.of(),
-                List.of(
-                    "pipewright check --megatron-layout=" + quoted + " --pipeline " + pipeline)));
+    return within(() ->
+        inspection(
+            layout,
+            "a layout of Megatron-LM",
+            run(words),
+            Map.of(),
+            List.of("pipewright check --megatron-layout=" + quoted + " --pipeline " + pipeline)));
   }
 
   private Inspection within(Callable<Inspection> work) throws InterruptedException {
@@ -140,6 +137,7 @@ public final class Inspector {
       run(drawing);
       files.putAll(CommandRun.files(out));
       files.keySet().retainAll(List.of("timeline.svg", "schedule.svg", "report.html"));
+      files.replaceAll((name, content) -> name.endsWith(".svg") ? upload.named(content) : content);
     }
     List<String> next = kind.next().stream().map(each -> each.formatted(upload.quoted())).toList();
     CommandRun shown =

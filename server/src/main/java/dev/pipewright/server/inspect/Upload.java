@@ -1,5 +1,7 @@
 package dev.pipewright.server.inspect;
 
+import dev.pipewright.app.report.page.Markup;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,6 +16,7 @@ public record Upload(String name, byte[] content) {
   static final String STEM = "uploaded-file";
 
   private static final int LONGEST = 100;
+  private static final int CUT = 24; // characters in pictures
   private static final Pattern FOLDERS = Pattern.compile("^.*[/\\\\]", Pattern.DOTALL);
   private static final Pattern INVISIBLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
@@ -34,8 +37,15 @@ public record Upload(String name, byte[] content) {
 
   /** A text of our commands with the user's name for ours. */
   String named(String text, Path file) {
-    return text.replace(file.toString(), name)
-        .replace(STEM, ENDING.matcher(name).replaceFirst(""));
+    return text.replace(file.toString(), name).replace(STEM, ENDING.matcher(name).replaceFirst(""));
+  }
+
+  /** A picture of our commands with the user's name, cut to fit and escaped, for ours. */
+  byte[] named(byte[] svg) {
+    String shown = Markup.of(name.length() > CUT ? name.substring(0, CUT) + "…" : name);
+    return new String(svg, StandardCharsets.UTF_8)
+        .replace(stored(), shown)
+        .getBytes(StandardCharsets.UTF_8);
   }
 
   /** The name as a word of a POSIX shell, which no command takes for a flag. */

@@ -77,13 +77,12 @@ public final class ComparePage implements Page {
     Status status = Status.OK_200;
     try {
       Optional<SideBySide> found = asked(exchange);
-      found.ifPresent(
-          each -> {
-            each.svg(); // refuses what is too large to draw
-            shown.put("figures", each.figures());
-            shown.put("differences", each.differences());
-            shown.put("picture", PATH + "/picture.svg?" + query(exchange));
-          });
+      found.ifPresent(each -> {
+        each.svg(); // refuses what is too large to draw
+        shown.put("figures", each.figures());
+        shown.put("differences", each.differences());
+        shown.put("picture", PATH + "/picture.svg?" + query(exchange));
+      });
     } catch (BadInputException e) {
       status = Status.UNPROCESSABLE_CONTENT_422;
       shown.put("mistake", String.valueOf(e.getMessage()));
@@ -98,8 +97,17 @@ public final class ComparePage implements Page {
     shown.put("form", form);
     shown.put("chosen", chosen);
     shown.put("compared", compared);
-    shown.put("rows", store.newest("", 0, ROWS).stream().map(HistoryPage::row).toList());
+    shown.put(
+        "rows",
+        store.newest("", 0, ROWS).stream()
+            .filter(ComparePage::hasPlan)
+            .map(HistoryPage::row)
+            .toList());
     exchange.html(status, templates.page("compare", "Compare", PATH, shown));
+  }
+
+  private static boolean hasPlan(StudyStore.Line line) {
+    return !line.headline().isEmpty() && !StudyRequest.form(line.command()).containsKey("front");
   }
 
   private static String query(Exchange exchange) {

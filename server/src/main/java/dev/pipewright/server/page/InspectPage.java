@@ -58,8 +58,7 @@ public final class InspectPage implements Page {
       fields = sent.fields();
       exchange.see(PATH + "/" + inspections.keep(inspection(sent)));
     } catch (BadInputException e) {
-      exchange.html(
-          Status.UNPROCESSABLE_CONTENT_422, page(fields, String.valueOf(e.getMessage())));
+      exchange.html(Status.UNPROCESSABLE_CONTENT_422, page(fields, String.valueOf(e.getMessage())));
     }
   }
 

@@ -80,8 +80,7 @@ public record Multipart(Map<String, String> fields, Optional<Sent> file) {
   private static int find(byte[] body, byte[] mark, int from, int to) {
     int last = to - mark.length;
     for (int at = from; at <= last; at++) {
-      if (body[at] == mark[0]
-          && Arrays.equals(body, at, at + mark.length, mark, 0, mark.length)) {
+      if (body[at] == mark[0] && Arrays.equals(body, at, at + mark.length, mark, 0, mark.length)) {
         return at;
       }
     }
