@@ -90,8 +90,7 @@ final class HelpTopics {
         left.put(option.longestName(), option);
       }
     }
-    Map<String, List<String>> topics =
-        PLAIN.contains(command.name()) ? Map.of() : TOPICS;
+    Map<String, List<String>> topics = PLAIN.contains(command.name()) ? Map.of() : TOPICS;
     topics.forEach((heading, names) -> {
       for (String name : names) {
         OptionSpec option = left.remove(name);

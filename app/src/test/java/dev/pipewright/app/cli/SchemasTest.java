@@ -98,7 +98,8 @@ class SchemasTest {
         "check; check --megatron-layout Et|tL --pipeline 2 --layers 2"
       })
   void furtherAnswersAreAsTheirSchemasSay(String schema, String command, @TempDir Path folder) {
-    JsonNode answer = Cli.run((command.replace("GPT", GPT) + " --json").split(" ", -1)).ends(0).json();
+    JsonNode answer =
+        Cli.run((command.replace("GPT", GPT) + " --json").split(" ", -1)).ends(0).json();
     accepts(schema, answer);
     if (schema.equals("plan")) { // whatever else an answer says, it is a plan file
       Path file = Cli.file(folder, "answer.json", answer.toString());

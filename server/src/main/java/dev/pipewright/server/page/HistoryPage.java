@@ -72,8 +72,7 @@ public final class HistoryPage implements Page {
   }
 
   static Row row(KeptStudy study) {
-    return row(
-        new StudyStore.Line(study.id(), study.command(), study.created(), study.headline()));
+    return row(new StudyStore.Line(study.id(), study.command(), study.created(), study.headline()));
   }
 
   static Row row(StudyStore.Line line) {
