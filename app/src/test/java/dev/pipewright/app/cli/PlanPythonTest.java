@@ -79,8 +79,8 @@ class PlanPythonTest {
     String said =
         assertThrows(BadInputException.class, () -> missing.measure("a.py:Net", List.of(), profile))
             .getMessage();
-    assertTrue(said.startsWith("a.py:Net: cannot start '/no/such/python' to measure it"), said);
-    assertTrue(said.endsWith("PIPEWRIGHT_PYTHON"), said);
+    assertTrue(String.valueOf(said).startsWith("a.py:Net: cannot start '/no/such/python' to measure it"), said);
+    assertTrue(String.valueOf(said).endsWith("PIPEWRIGHT_PYTHON"), said);
   }
 
   @Test
