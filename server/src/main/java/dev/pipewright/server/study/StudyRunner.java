@@ -3,6 +3,8 @@ package dev.pipewright.server.study;
 import dev.pipewright.app.cli.CommandLineProgram;
 import dev.pipewright.server.store.KeptStudy;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -30,7 +32,10 @@ final class StudyRunner {
 
   /** Pipewright's version. */
   static String version() {
-    return String.join(" ", new CommandLineProgram().commands().version());
+    StringWriter version = new StringWriter();
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    new CommandLineProgram().run(new PrintWriter(version), nowhere, "--version");
+    return version.toString().strip();
   }
 
   Result run(String id, List<String> command, String version, BooleanSupplier cancelled)
