@@ -34,7 +34,7 @@ final class Postgresql implements AutoCloseable {
     }
   }
 
-  Postgresql() throws IOException, InterruptedException {
+  Postgresql() throws IOException {
     folder = Files.createTempDirectory("pipewright-postgresql-");
     if (isRoot()) { // whom it refuses
       run(List.of("chown", "postgres", folder.toString()));
@@ -68,7 +68,7 @@ final class Postgresql implements AutoCloseable {
     return System.getProperty("user.name").equals("root");
   }
 
-  private static void as(String program, String... args) throws IOException, InterruptedException {
+  private static void as(String program, String... args) throws IOException {
     List<String> line = new ArrayList<>();
     if (isRoot()) {
       line.addAll(List.of("runuser", "-u", "postgres", "--"));
@@ -78,20 +78,25 @@ final class Postgresql implements AutoCloseable {
     run(line);
   }
 
-  private static void run(List<String> line) throws IOException, InterruptedException {
+  private static void run(List<String> line) throws IOException {
     Process process =
         new ProcessBuilder(line)
             .directory(Path.of("/tmp").toFile())
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    if (process.waitFor() != 0) {
-      throw new IllegalStateException("failed: " + String.join(" ", line));
+    try {
+      if (process.waitFor() != 0) {
+        throw new IllegalStateException("failed: " + String.join(" ", line));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
     }
   }
 
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws IOException {
     as("pg_ctl", "-D", folder + "/data", "-m", "immediate", "stop");
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -86,8 +86,10 @@ class StoreTest {
         Map.of(
             "PIPEWRIGHT_DATABASE_USER", "someone", "PIPEWRIGHT_DATABASE_PASSWORD", "very-secret");
     String sentence =
-        assertThrows(BadInputException.class, () -> StudyStore.open(nowhere, folder, environment))
-            .getMessage();
+        String.valueOf(
+            assertThrows(
+                    BadInputException.class, () -> StudyStore.open(nowhere, folder, environment))
+                .getMessage());
     assertTrue(sentence.startsWith("--database: PostgreSQL cannot be used: "), sentence);
     assertFalse(sentence.contains("very-secret"), sentence);
   }

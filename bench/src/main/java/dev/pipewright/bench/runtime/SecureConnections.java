@@ -59,6 +59,11 @@ public final class SecureConnections implements Reproduction {
   }
 
   @Override
+  public String summary() {
+    return "What connections between machines cost: plain, sealed and TLS.";
+  }
+
+  @Override
   public Report run(Reference reference) {
     try (TemporaryFolder folder = TemporaryFolder.create()) {
       return measured(folder.path(), certificate(folder.path()));
