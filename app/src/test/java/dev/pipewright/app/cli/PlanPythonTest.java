@@ -79,7 +79,9 @@ class PlanPythonTest {
     String said =
         assertThrows(BadInputException.class, () -> missing.measure("a.py:Net", List.of(), profile))
             .getMessage();
-    assertTrue(String.valueOf(said).startsWith("a.py:Net: cannot start '/no/such/python' to measure it"), said);
+    assertTrue(
+        String.valueOf(said).startsWith("a.py:Net: cannot start '/no/such/python' to measure it"),
+        said);
     assertTrue(String.valueOf(said).endsWith("PIPEWRIGHT_PYTHON"), said);
   }
 
