@@ -144,6 +144,7 @@ final class ScheduledCuts {
       return false;
     }
     balanced = PacedPartition.firsts(weights, paces);
+    seen.clear(); // of the cuts for equal ranks, which were not priced
     seen.add(Arrays.stream(balanced).boxed().toList());
     return true;
   }
