@@ -136,7 +136,7 @@ public final class ModelArgument {
         .or(() -> fallback)
         .orElseThrow(() ->
             new BadInputException(
-                "no cluster given; add --cluster with a file, local, or one of `pipewright clusters`"));
+                "no cluster given; add --cluster with a file or one of `pipewright clusters`"));
   }
 
   /** The cluster that the flags state, from then on under a name that means the same everywhere. */
