@@ -249,7 +249,8 @@ class CliBadInputTest {
         "plan bert-48 --cluster 12xA100 --global-batch 64 | 12 devices do not fill nodes of 8; write 8 or 16",
         "plan bert-48 --cluster V100-16 --global-batch 64 | dgx-v100, dapple-a,",
         "plan bert-48 --cluster dapple-a --global-batch 64 --tensor 8 | unknown option '--tensor'; the planner chooses tensor parallelism",
-        "plan bert-48 --cluster dapple-a --global-batch 64 --gpus=8 | unknown option '--gpus'; the size of a cluster is part of its name",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --num-gpus=8 | unknown option '--num-gpus'; the size of a cluster is part of its name",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --gpus=8 | --gpus: is a cluster of its own; leave out --cluster, or name the size with it, like dgx-h100:4x8",
         "plan bert-48 --cluster dapple-a --batch-size 64 | unknown option '--batch-size'; write --global-batch N",
         "plan bert-48 --cluster dapple-a --global-batch 64 --mixed_precision | unknown option '--mixed_precision'; write --precision NAME",
         "train mlp-8x1024 --lr 0.1 | unknown option '--lr'; write --learning-rate X",
@@ -293,7 +294,7 @@ class CliBadInputTest {
         "plan nope.json --cluster no.yaml --global-batch x --planner best --precision half"
             + "| --global-batch: 'x' is not | nope.json: no such file | no.yaml: no such file"
             + "| --precision: unknown 'half' | --planner: unknown 'best'",
-        "plan bert-48 --cluster dapple-a --lr 1 --gpus 8 | '--lr' | '--gpus' | no --global-batch",
+        "plan bert-48 --cluster dapple-a --lr 1 --num-gpus 8 | '--lr' | '--num-gpus' | no --global-batch",
         "predict vgg-99x --strategies a --formulas b --devices"
             + "| --devices: has no value | no model 'vgg-99x' | no cluster given"
             + "| --strategies: unknown 'a' | --formulas: unknown 'b'",

@@ -143,7 +143,9 @@ public final class ModelArgument {
   private Optional<String> stated() {
     if (gpus != null) {
       if (cluster != null) {
-        throw new BadInputException("--gpus: is a cluster of its own; leave out --cluster");
+        throw new BadInputException(
+            "--gpus: is a cluster of its own; leave out --cluster, or name the size with it, like"
+                + " dgx-h100:4x8");
       }
       if (gpus < 1 || gpus > MOST_GPUS) {
         throw new BadInputException(
