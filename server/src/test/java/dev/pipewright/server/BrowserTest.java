@@ -157,11 +157,11 @@ class BrowserTest {
   void anExampleIsAnsweredByAClick() {
     browser.show(1024, false);
     browser.open("/");
-    browser.find(".examples button[data-model=resnet-152]").click();
+    browser.find(".examples button[data-cluster='dgx-a100:2x8']").click();
     browser.await(".figures");
     assertTrue(browser.find("#treemap canvas").isDisplayed());
     browser.find("a[href='/history']").click();
-    assertTrue(browser.all("tbody a").getFirst().getText().startsWith("resnet-152 on dapple-b"));
+    assertTrue(browser.all("tbody a").getFirst().getText().startsWith("gpt:layers=24"));
   }
 
   @Test
