@@ -361,7 +361,10 @@ class EqualPipelinesTest {
     Parallelism parallelism = Parallelism.of(kind, parts);
     PipelineBounds bounds = bounds(costs, parallelism, Recomputation.SELECTIVE);
     int priced = 0;
-    for (Choice choice : AutoPlanner.choices(Request.of(BATCH))) {
+    List<Choice> choices = AutoPlanner.choices(Request.of(BATCH));
+    int third = kind.ordinal() + parts / 2; // of the schedules, another one for each case
+    for (int at = third % 3; at < choices.size(); at += 3) {
+      Choice choice = choices.get(at);
       for (int ranks = 1; ranks * parts <= 8; ranks *= 2) {
         for (int samples = 1; samples <= BATCH; samples *= 2) {
           int replicas = 8 / parts / ranks;
@@ -373,7 +376,7 @@ class EqualPipelinesTest {
                 cuts(choice, grid, batching, costs, Recomputation.SELECTIVE, oracle)) {
               double simulated = simulator.assess(cuts.plan()).stepSeconds();
               String what = choice.entry().name() + " " + grid + " " + batching;
-              if (ranks > 1 || choice.equals(AutoPlanner.choices(Request.of(BATCH)).get(0))) {
+              if (ranks > 1 || at == 0) {
                 double states = states(costs, grid, choice);
                 double peak = peakStates(cuts);
                 assertTrue(states <= peak * (1 + ROUNDING), what + ": " + states + " > " + peak);
