@@ -41,6 +41,17 @@ class HelpTopicsTest {
   }
 
   @Test
+  void everyOptionIsInATopic() {
+    Set<String> left = visible();
+    HelpTopics.TOPICS.values().forEach(left::removeAll);
+    LINE.getSubcommands().get("serve").getCommandSpec().options().stream() // in none
+        .map(OptionSpec::longestName)
+        .toList()
+        .forEach(left::remove);
+    assertEquals(Set.of(), left);
+  }
+
+  @Test
   void helpListsEveryOptionOnceAndTheCommonOnesFirst() {
     LINE.getSubcommands()
         .forEach((name, command) -> {
