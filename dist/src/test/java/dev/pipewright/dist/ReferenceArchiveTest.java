@@ -70,7 +70,9 @@ class ReferenceArchiveTest {
         assertTrue(files.getOrDefault(TOP + "README.md", "").contains(cells[0]), cells[0]);
       }
     }
-    assertEquals(expected.stream().map(TOP::concat).sorted().distinct().toList(), List.copyOf(files.keySet()));
+    assertEquals(
+        expected.stream().map(TOP::concat).sorted().distinct().toList(),
+        List.copyOf(files.keySet()));
     assertEquals(paths.get(0), files.get(TOP + paths.get(0)));
   }
 

@@ -190,7 +190,8 @@ class SchemasTest {
         () -> {
           assertFalse(isRead(schema, example, folder), example.toString());
           boolean operator = example.toString().matches(".*\"operator\":\\{[^}]*x\":.*");
-          assertTrue(operator || !JsonSchemas.strictMistakes(schema, example).isEmpty(), "" + example);
+          assertTrue(
+              operator || !JsonSchemas.strictMistakes(schema, example).isEmpty(), "" + example);
         });
   }
 

@@ -256,8 +256,7 @@ class RestartTest {
         "--join-timeout=2");
     end(0, 3);
     assertTrue(
-        output(0)
-            .endsWith("1 of 2 workers have not joined within 2 s: rank 1 is missing\n"),
+        output(0).endsWith("1 of 2 workers have not joined within 2 s: rank 1 is missing\n"),
         output(0));
   }
 

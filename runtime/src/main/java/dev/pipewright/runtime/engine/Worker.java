@@ -377,8 +377,8 @@ public final class Worker implements AutoCloseable {
    * @param count of them, at least one for each chain
    */
   public Score answer(Feed samples, int count, LossFunction objective) {
-    stores.forEach((stage, store) ->
-        HolderAverages.share(assignment, transport, stage, store.averages()));
+    stores.forEach(
+        (stage, store) -> HolderAverages.share(assignment, transport, stage, store.averages()));
     Map<Integer, StageParameters> stages = new LinkedHashMap<>();
     stores.forEach((stage, store) -> stages.put(stage, store.answering()));
     Score result =

@@ -6,7 +6,6 @@ import dev.pipewright.runtime.wire.WrongFrameException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

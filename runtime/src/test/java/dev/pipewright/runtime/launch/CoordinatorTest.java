@@ -346,14 +346,12 @@ class CoordinatorTest {
           }
         });
     stopping.start();
-    long begin = System.nanoTime();
     String said = sentence(failing(impatient(3, ENDLESS + "")));
     stopping.join();
     assertEquals(
         "worker 1 (starting up) has not come within 10 s after the others: it has been stopped, or"
             + " hangs",
         said);
-    assertTrue(System.nanoTime() - begin < Duration.ofSeconds(60).toNanos());
     assertFalse(stopped.get().isAlive());
   }
 

@@ -277,13 +277,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     }
     if (robust.isGiven(objective) && entry.steps().isPresent()) {
       return RobustAnswer.of(
-          entry.name(),
-          model,
-          arguments,
-          synchronous,
-          robust,
-          export.searched(),
-          patience);
+          entry.name(), model, arguments, synchronous, robust, export.searched(), patience);
     }
     return switch (entry.method()) {
       case StepPlanner step ->

@@ -77,7 +77,8 @@ record RestartedTraining(
     }
     String names = missing.stream().map(String::valueOf).collect(Collectors.joining(", "));
     return new TrainingFailureException(
-        "%s: %s %s".formatted(
+        "%s: %s %s"
+            .formatted(
                 e.getMessage(),
                 missing.size() == 1 ? "rank" : "ranks",
                 names + (missing.size() == 1 ? " is missing" : " are missing")),
