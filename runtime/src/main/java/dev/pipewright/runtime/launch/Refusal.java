@@ -33,7 +33,7 @@ public final class Refusal {
       admission.open((control, hello) -> {
         control.send(Message.of("stop").with("why", why).with("again", 0));
         awaitEnd(control);
-        told.release((int) Math.clamp(hello.number("slots"), 0, machines.elsewhere()));
+        told.release(Math.clamp(hello.number("slots"), 0, machines.elsewhere()));
       });
       told.tryAcquire(machines.elsewhere(), GRACE_SECONDS, TimeUnit.SECONDS);
     } catch (BadInputException e) {
