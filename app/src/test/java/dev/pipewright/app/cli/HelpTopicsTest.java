@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.reflect.AnnotatedElement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -44,7 +45,8 @@ class HelpTopicsTest {
   void everyOptionIsInATopic() {
     Set<String> left = visible();
     HelpTopics.TOPICS.values().forEach(left::removeAll);
-    LINE.getSubcommands().get("serve").getCommandSpec().options().stream() // in none
+    CommandLine serve = Objects.requireNonNull(LINE.getSubcommands().get("serve"));
+    serve.getCommandSpec().options().stream() // in none
         .map(OptionSpec::longestName)
         .toList()
         .forEach(left::remove);
