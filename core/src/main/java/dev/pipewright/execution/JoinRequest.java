@@ -16,6 +16,8 @@ import java.util.OptionalInt;
  * @param rank the machine's number where a launcher has numbered them: workers go to machines in
  *     this order; in the order in which they join where it is empty
  * @param patience how long to try until the coordinator listens; 0 to try once
+ * @param returning how long to try where the coordinator has let this machine in before and nothing
+ *     listens there any more
  * @param grace how long this machine goes on after an interrupt, which the coordinator may have
  *     received as well and then ends the run itself
  * @param certificates of this machine, with which it and the others know each other
@@ -29,6 +31,7 @@ public record JoinRequest(
     Optional<String> logs,
     OptionalInt rank,
     Seconds patience,
+    Seconds returning,
     Seconds grace,
     Optional<CertificateFiles> certificates,
     boolean again) {
@@ -45,12 +48,23 @@ public record JoinRequest(
       String host, int port, String token, int slots, Optional<String> logs) {
     Seconds none = new Seconds(0);
     return new JoinRequest(
-        host, port, token, slots, logs, OptionalInt.empty(), none, none, Optional.empty(), false);
+        host,
+        port,
+        token,
+        slots,
+        logs,
+        OptionalInt.empty(),
+        none,
+        none,
+        none,
+        Optional.empty(),
+        false);
   }
 
   /** The same with certificates, where there are any. */
   public JoinRequest with(Optional<CertificateFiles> files) {
-    return new JoinRequest(host, port, token, slots, logs, rank, patience, grace, files, again);
+    return new JoinRequest(
+        host, port, token, slots, logs, rank, patience, returning, grace, files, again);
   }
 
   /** The address as people write it. */

@@ -9,4 +9,11 @@ public interface TrainingService {
    * @throws TrainingFailureException where training has begun and a worker has failed
    */
   TrainingOutcome train(TrainingRequest request, TrainingListener listener);
+
+  /**
+   * Tells ranks of a launcher, which try until this one listens, that there is nothing to join.
+   *
+   * @param why a sentence for their users
+   */
+  void refuse(TrainingRequest.Machines machines, String why);
 }

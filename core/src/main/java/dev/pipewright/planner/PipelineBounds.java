@@ -38,7 +38,7 @@ final class PipelineBounds {
   private final double cutBytes; // of a sample, over the narrowest cut
   private final Map<List<Object>, Links> links = new HashMap<>();
   private final Map<List<Object>, Link> between = new HashMap<>(); // ranks
-  private final Map<List<Object>, double[]> speeds = new HashMap<>(); // of ranks; 1 at most
+  private final RankSpeeds speeds;
 
   /** Seconds of a message between two ranks. */
   private record Link(double latency, double perByte) {}
@@ -68,6 +68,7 @@ final class PipelineBounds {
     this.path = path;
     this.recomputation = recomputation;
     this.oracle = new PipelineOracle(costs, new PathFormula());
+    this.speeds = new RankSpeeds(costs);
     this.capacity = costs.workload().cluster().mostMemory().value();
     this.cutBytes =
         Arrays.stream(path, 0, path.length - 1)
@@ -85,33 +86,14 @@ final class PipelineBounds {
     double bound =
         Math.max(
             grid(grid, batching, shape).seconds(free(grid, shape), working(grid, batching)),
-            unlike(grid, batching, loads));
+            speeds.seconds(
+                grid,
+                batching.microBatches(),
+                loads.passes(),
+                work.exchanges(StageCosts.slice(batching.samples(), grid.replicas()))));
     return grid.ranks() == 1 && shape.straight() && Double.isFinite(bound)
         ? Math.max(bound, oneStage(grid, batching))
         : bound;
-  }
-
-  /**
-   * All passes, shared by ranks that differ in speed: in T seconds a rank does as much as the
-   * fastest device in T divided by how much slower it is. Exchanges take as long on all.
-   */
-  private double unlike(Grid grid, MicroBatching batching, LayerLoads loads) {
-    if (costs.workload().cluster().homogeneous()) {
-      return 0;
-    }
-    double exchanges = work.exchanges(StageCosts.slice(batching.samples(), grid.replicas()));
-    double[] each =
-        speeds.computeIfAbsent(
-            List.of(grid.ranks(), grid.replicas(), grid.arrangement()),
-            key -> {
-              double fastest = costs.fastest();
-              return IntStream.range(0, grid.ranks())
-                  .mapToDouble(rank -> fastest / grid.pace(rank, costs))
-                  .toArray();
-            });
-    double slowest = Arrays.stream(each).min().orElseThrow();
-    double least = loads.passes() - (1 - slowest) * exchanges;
-    return batching.microBatches() * least / LayerLoads.sum(each);
   }
 
   /**

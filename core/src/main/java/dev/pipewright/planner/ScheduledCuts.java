@@ -273,7 +273,7 @@ final class ScheduledCuts {
     SplittableRandom random = new SplittableRandom(1);
     for (int kick = 0; kick < KICKS && !ended(); kick++) {
       PricedCuts before = best();
-      if (take(kicked(random), true)) {
+      if (take(CutMoves.kicked(best().firsts(), path.length, random), true)) {
         climb();
         best = best().isBetterThan(before) ? best : before;
       }
@@ -302,29 +302,11 @@ final class ScheduledCuts {
     for (int together = 1; together <= most; together++) {
       for (int cut = 1; cut + together <= balanced.length; cut++) {
         for (int move = -farthest; move <= farthest; move++) {
-          int[] other = best().firsts().clone();
-          for (int i = cut; i < cut + together; i++) {
-            other[i] += move;
-          }
-          better |= !ended() && take(other, false);
+          better |= !ended() && take(CutMoves.moved(best().firsts(), cut, together, move), false);
         }
       }
     }
     return better;
-  }
-
-  /** Some cuts at other places. */
-  private int[] kicked(SplittableRandom random) {
-    int[] other = best().firsts().clone();
-    for (int i = 0; i < 2; i++) {
-      int cut = random.nextInt(1, Math.max(2, other.length));
-      if (cut < other.length) {
-        int from = other[cut - 1] + 1;
-        int to = cut + 1 < other.length ? other[cut + 1] : path.length;
-        other[cut] = random.nextInt(from, to);
-      }
-    }
-    return other;
   }
 
   /**
@@ -333,13 +315,8 @@ final class ScheduledCuts {
    * @param anyway whether worse ones will do
    */
   private boolean take(int[] other, boolean anyway) {
-    for (int cut = 1; cut <= other.length; cut++) {
-      int end = cut < other.length ? other[cut] : path.length;
-      if (other[cut - 1] >= end) {
-        return false; // a stage without layers
-      }
-    }
-    if (!seen.add(Arrays.stream(other).boxed().toList())) {
+    if (!CutMoves.leavesNoStageEmpty(other, path.length)
+        || !seen.add(Arrays.stream(other).boxed().toList())) {
       return false;
     }
     PricedCuts moved = priced(best().order(), other);

@@ -1,6 +1,11 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.cli.given.CheckCommand;
+import dev.pipewright.app.cli.given.SimulateCommand;
 import dev.pipewright.app.cli.input.OptionValues;
+import dev.pipewright.app.cli.plan.PlanCommand;
+import dev.pipewright.app.cli.predict.PredictCommand;
+import dev.pipewright.app.cli.schedule.ScheduleCommand;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.app.cli.terminal.Screen;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
@@ -18,9 +23,23 @@ import picocli.CommandLine.Model.OptionSpec;
  * as often as wanted. Each run begins with the defaults of all flags. One thread at a time.
  */
 public final class CommandLineProgram {
-  private final CommandLine line = new CommandLine(new Main());
+  /** Commands that people wait for, and that know nothing of others. */
+  private static final Map<String, Class<?>> ALONE =
+      Map.of(
+          "plan", PlanCommand.class,
+          "predict", PredictCommand.class,
+          "simulate", SimulateCommand.class,
+          "schedule", ScheduleCommand.class,
+          "check", CheckCommand.class);
+
+  private final CommandLine line;
 
   public CommandLineProgram() {
+    this(new CommandLine(new Main()));
+  }
+
+  private CommandLineProgram(CommandLine line) {
+    this.line = line;
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpWidth(Terminal.columns());
     setUp(line);
@@ -30,6 +49,14 @@ public final class CommandLineProgram {
     line.setParameterExceptionHandler(failures);
     line.setExecutionExceptionHandler(failures);
     OptionValues.register(line);
+  }
+
+  /** One for a single run, with only the command that the line begins with where that will do. */
+  static CommandLineProgram startingWith(String... args) {
+    Class<?> command = args.length == 0 ? null : ALONE.get(args[0]);
+    return command == null
+        ? new CommandLineProgram()
+        : new CommandLineProgram(new CommandLine(new ProgramRoot()).addSubcommand(command));
   }
 
   /** So that the user sees all mistakes of a command line at once, and a short synopsis. */

@@ -25,8 +25,9 @@ final class HelpTopics {
   private static final Set<String> PLAIN = Set.of("serve");
 
   static {
-    topic("Model and machine", "cluster for model data profile optimizer precision model-format");
-    topic("Model and machine", "profile-batch sequence attention framework");
+    topic("Model and machine", "cluster gpus for model data profile optimizer precision");
+    topic("Model and machine", "model-format input profile-batch sequence attention framework");
+    topic("Model and machine", "layers mtp-layers gradients");
     topic(
         "Batch", "global-batch batch-per-device micro-batch micro-batches batches samples tokens");
     topic("Batch", "segments device-hour");
@@ -35,23 +36,23 @@ final class HelpTopics {
     topic(
         "Parallelism", "pipeline-parallel data-parallel group reduce all-reduce chunks interleave");
     topic("Parallelism", "context-parallel expert-parallel expert-tensor");
-    topic("Parallelism", "sequence-parallel pipeline-layout");
+    topic("Parallelism", "sequence-parallel pipeline-layout pipeline megatron-layout");
     topic("Parallelism", "batch-norm split-layers levels bandwidths");
     topic("Schedule", "schedule recompute beside times step-times memory-cap overlap sends");
     topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
     topic("Search", "search planner objective time-limit evaluate cost-model formulas");
-    topic("Search", "smallest-cluster target-time");
+    topic("Search", "smallest-cluster target-time front against what-if table constants");
     TOPICS.put("Single planners", new ArrayList<>(PlannerFlags.names()));
     topic("Sweep", "sweep shard merge jobs array");
-    topic("Memory", "memory memory-reserve memory-reuse offload-layers baseline");
+    topic("Memory", "memory memory-reserve memory-reuse offload-layers offload-optimizer baseline");
     topic("Variation", "jitter stragglers slow slowdown runs seed");
     topic("Training", "steps learning-rate momentum weight-decay evaluate-every");
     topic("Workers", "workers threads device remote-workers port slots logs stall-timeout emulate");
     topic("Workers", "stretch force max-restarts replan");
     topic("Launcher", "launcher rank world-size coordinator token-file join-timeout");
     topic("Launcher", "workers-per-rank grace nodes requeue-plan min-nodes kind time name image");
-    topic("Launcher", "submit");
-    topic("Checkpoints", "checkpoint-every keep resume");
+    topic("Launcher", "submit tls-cert tls-key tls-ca");
+    topic("Checkpoints", "checkpoint-every keep resume reshard");
     topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
     topic("Measurement", "collective level machine whole");
     topic("Export", "to export nearest around torchtitan-version");

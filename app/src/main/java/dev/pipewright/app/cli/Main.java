@@ -29,20 +29,10 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Plans, predicts and simulates the training of deep neural networks on many devices. */
 @Command(
-    name = "pipewright",
-    version = "pipewright 0.1.0",
-    description =
-        "Plans how to split neural-network training over many devices, and checks the plan by"
-            + " simulation and by running it.",
     subcommands = {
       PlanCommand.class,
       PredictCommand.class,
@@ -75,38 +65,7 @@ import picocli.CommandLine.Spec;
       "",
       "`pipewright COMMAND --help` says more about a command."
     })
-public final class Main implements Runnable {
-  @Spec private CommandSpec spec;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      scope = CommandLine.ScopeType.INHERIT,
-      description = "Show this help.")
-  boolean help;
-
-  @Option(
-      names = {"-V", "--version"},
-      versionHelp = true,
-      description = "Show the version.")
-  boolean version;
-
-  @Option(
-      names = "--debug",
-      scope = CommandLine.ScopeType.INHERIT,
-      description = "Show the stack trace of a failure.")
-  boolean debug;
-
-  Main() {
-    this.spec = CommandSpec.create(); // until picocli sets the real one
-  }
-
-  @Override
-  public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "no command given; `pipewright --help` lists them");
-  }
-
+public final class Main extends ProgramRoot {
   /** Runs a command line and exits with its status. */
   public static void main(String[] args) {
     SearchDeadline.sayInterrupts();
@@ -126,6 +85,6 @@ public final class Main implements Runnable {
 
   /** Runs a command line on the given streams; returns its exit status. */
   public static int run(PrintWriter output, PrintWriter errors, String... args) {
-    return new CommandLineProgram().run(output, errors, args);
+    return CommandLineProgram.startingWith(args).run(output, errors, args);
   }
 }

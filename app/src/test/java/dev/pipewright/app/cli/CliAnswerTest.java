@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.file.Amounts;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -239,8 +240,15 @@ class CliAnswerTest {
   }
 
   @Test
-  void versionIsSaid() {
-    assertTrue(Cli.run("--version").ends(0).out().startsWith("pipewright "));
+  void versionIsThatOfTheBuild() throws IOException {
+    String build = Files.readString(Path.of("../pom.xml")).replaceFirst("(?s).*?<version>", "");
+    String version = build.replaceFirst("(?s)</version>.*", "");
+    String released = version.replace("-SNAPSHOT", "");
+    assertEquals("pipewright " + released + "\n", Cli.run("--version").ends(0).out());
+    String page = Files.readString(Path.of("../docs/api.md"));
+    assertTrue(page.contains("<version>" + version + "</version>"), "docs/api.md");
+    String changes = Files.readString(Path.of("../CHANGELOG.md"));
+    assertTrue(changes.contains("\n## " + released + " — "), "CHANGELOG.md");
   }
 
   @Test

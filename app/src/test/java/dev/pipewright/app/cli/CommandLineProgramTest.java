@@ -7,6 +7,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CommandLineProgramTest {
   private static String answer(CommandLineProgram program, String line) {
@@ -39,5 +41,29 @@ class CommandLineProgramTest {
       assertEquals(answer(new CommandLineProgram(), line), answer(program, line), line);
     }
     assertNotEquals(answer(program, lines.get(0)), answer(program, lines.get(1)));
+  }
+
+  /** As far as the answers show, a run has all commands, also where it makes but one. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "plan --help",
+        "plan",
+        "plan bert-48 --cluster nowhere --global-batch 4 --jsn",
+        "plan bert-48 extra",
+        "predict --help",
+        "simulate --help",
+        "simulate nowhere.json --debug",
+        "schedule 1f1b --stages 2 --micro-batches 4",
+        "check --help",
+        "check --version",
+        "--help",
+        "plam bert-48"
+      })
+  void aRunOfOneCommandAnswersAsTheWholeProgram(String line) {
+    CommandLineProgram quick = CommandLineProgram.startingWith(line.split(" ", -1));
+    assertEquals(answer(new CommandLineProgram(), line), answer(quick, line));
+    boolean one = quick.commands().subcommands().size() == 1;
+    assertEquals(!line.startsWith("--") && !line.startsWith("plam"), one);
   }
 }

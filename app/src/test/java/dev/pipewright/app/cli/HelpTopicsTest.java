@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.reflect.AnnotatedElement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -38,6 +39,18 @@ class HelpTopicsTest {
     List<String> unknown = new ArrayList<>(listed);
     unknown.removeAll(visible());
     assertEquals(List.of(), unknown);
+  }
+
+  @Test
+  void everyOptionIsInATopic() {
+    Set<String> left = visible();
+    HelpTopics.TOPICS.values().forEach(left::removeAll);
+    CommandLine serve = Objects.requireNonNull(LINE.getSubcommands().get("serve"));
+    serve.getCommandSpec().options().stream() // in none
+        .map(OptionSpec::longestName)
+        .toList()
+        .forEach(left::remove);
+    assertEquals(Set.of(), left);
   }
 
   @Test

@@ -14,16 +14,21 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** The published JSON Schemas, by name. */
+/**
+ * The published JSON Schemas, by name. Those of answers allow further keys, as later versions may
+ * write some; closed, they allow only the keys that they describe.
+ */
 final class JsonSchemas {
   static final Path FOLDER = Path.of("../docs/schemas");
   private static final String ADDRESS = "https://pipewright.dev/schemas/";
   private static final String ENDING = ".schema.json";
 
+  private static final String OPEN = "\"additionalProperties\": true";
+  private static final String CLOSED = "\"additionalProperties\": false";
+
   private static final Map<String, String> TEXTS = texts();
-  private static final SchemaRegistry REGISTRY =
-      SchemaRegistry.withDefaultDialect(
-          SpecificationVersion.DRAFT_2020_12, builder -> builder.schemas(TEXTS));
+  private static final SchemaRegistry PUBLISHED = registry(TEXTS);
+  private static final SchemaRegistry STRICT = registry(closed());
 
   private JsonSchemas() {}
 
@@ -39,15 +44,35 @@ final class JsonSchemas {
     }
   }
 
+  private static Map<String, String> closed() {
+    Map<String, String> closed = new TreeMap<>(TEXTS);
+    closed.replaceAll((address, text) -> text.replace(OPEN, CLOSED));
+    return closed;
+  }
+
+  private static SchemaRegistry registry(Map<String, String> texts) {
+    return SchemaRegistry.withDefaultDialect(
+        SpecificationVersion.DRAFT_2020_12, builder -> builder.schemas(texts));
+  }
+
   static List<String> names() {
     return TEXTS.keySet().stream()
         .map(address -> address.replace(ADDRESS, "").replace(ENDING, ""))
         .toList();
   }
 
-  /** What a schema says against a value; nothing where it accepts it. */
+  /** What a published schema says against a value; nothing where it accepts it. */
   static List<String> mistakes(String schema, JsonNode value) {
-    return REGISTRY.getSchema(SchemaLocation.of(ADDRESS + schema + ENDING)).validate(value).stream()
+    return mistakes(PUBLISHED, schema, value);
+  }
+
+  /** The same of the closed schema, which also names keys that it does not describe. */
+  static List<String> strictMistakes(String schema, JsonNode value) {
+    return mistakes(STRICT, schema, value);
+  }
+
+  private static List<String> mistakes(SchemaRegistry registry, String schema, JsonNode value) {
+    return registry.getSchema(SchemaLocation.of(ADDRESS + schema + ENDING)).validate(value).stream()
         .map(Error::toString)
         .toList();
   }

@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 final class LostWorkerTrial {
   static final int PATIENCE = 4; // seconds with a worker that hangs
   static final int DEADLINE = 20; // seconds from the loss to the end
-  static final int STARTING = 150; // the same of a run that waits for workers to come, for 120 s
   private static final int STEPS = 60;
   private static final int EVERY = 6;
   private static final int BROKEN = 3; // status
   private static final int JOINING = 60; // seconds
+  static final int STARTING = JOINING + DEADLINE; // the same of a run that waits for ranks to join
   private static final int MINUTES = 3; // of a run that nothing disturbs
 
   /** How a worker is lost. */

@@ -217,6 +217,49 @@ class RestartTest {
     }
   }
 
+  @Test
+  void ranksThatWouldJoinAgainEndSoonAfterRankZeroIsGone() throws Exception {
+    Path run = folder.resolve("run");
+    int port = freePort();
+    ranks(run, port, port);
+    awaitCheckpoint(run);
+    signal("KILL", processes.get(0).toHandle());
+    end(1, 2);
+    assertEquals(
+        "pipewright: rank 0 no longer listens at 127.0.0.1:" + port + "; see what it has printed\n",
+        output(1));
+  }
+
+  /** Which only rank 0 finds. */
+  @Test
+  void ranksHearOfAMistakeThatRankZeroFindsBeforeItListens() throws Exception {
+    Path run = folder.resolve("run");
+    Files.createDirectories(run);
+    Files.writeString(run.resolve("metrics.jsonl"), "{}\n");
+    int port = freePort();
+    ranks(run, port, port);
+    end(0, 2);
+    end(1, 3);
+    String mistake = "--out: " + run + " holds another run; ";
+    assertTrue(output(0).contains(mistake), output(0));
+    assertTrue(output(1).startsWith("pipewright: rank 1: " + mistake), output(1));
+  }
+
+  @Test
+  void ranksThatHaveNotJoinedAreNamed() throws Exception {
+    Path run = folder.resolve("run");
+    train(
+        run,
+        "--rank=0",
+        "--world-size=2",
+        "--coordinator=127.0.0.1:" + freePort(),
+        "--join-timeout=2");
+    end(0, 3);
+    assertTrue(
+        output(0).endsWith("1 of 2 workers have not joined within 2 s: rank 1 is missing\n"),
+        output(0));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"KILL", "STOP", "cut"})
   void aRankWhoseWorkerIsLostJoinsAgain(String how) throws Exception {

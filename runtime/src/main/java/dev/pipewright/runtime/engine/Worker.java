@@ -188,7 +188,7 @@ public final class Worker implements AutoCloseable {
    */
   public SequencedMap<String, Tensor> wholeState(int stage) {
     if (assignment.inOnePlace()) { // with the averages of the first worker, too
-      shareAverages(stage);
+      HolderAverages.share(assignment, transport, stage, store(stage).averages());
     }
     return store(stage).state();
   }
@@ -377,7 +377,8 @@ public final class Worker implements AutoCloseable {
    * @param count of them, at least one for each chain
    */
   public Score answer(Feed samples, int count, LossFunction objective) {
-    stores.keySet().forEach(this::shareAverages);
+    stores.forEach(
+        (stage, store) -> HolderAverages.share(assignment, transport, stage, store.averages()));
     Map<Integer, StageParameters> stages = new LinkedHashMap<>();
     stores.forEach((stage, store) -> stages.put(stage, store.answering()));
     Score result =
@@ -385,23 +386,6 @@ public final class Worker implements AutoCloseable {
             .evaluate(samples, count);
     sends.flush();
     return result;
-  }
-
-  /** Replaces the averages of all workers that hold the same by those of the first. */
-  private void shareAverages(int stage) {
-    List<Integer> holders = assignment.holders(stage, transport.worker());
-    int from = holders.get(0);
-    int tag = 0;
-    for (Parameter average : store(stage).averages()) {
-      if (transport.worker() != from) {
-        transport.receive(average.value(), from, tag).await();
-      } else {
-        for (int to : holders.subList(1, holders.size())) {
-          transport.send(average.value(), to, tag).await();
-        }
-      }
-      tag++;
-    }
   }
 
   @Override

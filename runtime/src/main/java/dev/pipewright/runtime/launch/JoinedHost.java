@@ -10,6 +10,7 @@ import dev.pipewright.runtime.wire.WrongCertificateException;
 import dev.pipewright.runtime.wire.WrongSecretException;
 import dev.pipewright.units.Seconds;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
@@ -45,7 +46,7 @@ public final class JoinedHost {
     while (true) {
       End end;
       try {
-        end = attempt(request);
+        end = attempt(request, refusedSince != 0);
         refusedSince = System.nanoTime();
       } catch (RefusedException e) {
         if (refusedSince == 0 || isOver(refusedSince, request.patience()) || !pause()) {
@@ -91,10 +92,15 @@ public final class JoinedHost {
     }
   }
 
-  private static End attempt(JoinRequest request) throws RefusedException {
+  /**
+   * One attempt.
+   *
+   * @param again whether the coordinator has let this machine in before
+   */
+  private static End attempt(JoinRequest request, boolean again) throws RefusedException {
     Token token = new Token(request.token());
     Credentials credentials = token.with(request.certificates().map(Tls::of));
-    try (Control control = connect(request, credentials);
+    try (Control control = connect(request, credentials, again);
         WorkerProcesses processes =
             new WorkerProcesses(
                 request.logs().map(Path::of),
@@ -136,7 +142,7 @@ public final class JoinedHost {
   }
 
   /** Tries until the coordinator listens: machines of a launcher start in any order. */
-  private static Control connect(JoinRequest request, Credentials credentials) {
+  private static Control connect(JoinRequest request, Credentials credentials, boolean again) {
     long begin = System.nanoTime();
     while (true) {
       try {
@@ -150,6 +156,11 @@ public final class JoinedHost {
       } catch (WrongCertificateException e) {
         throw new BadInputException(request.address() + " " + e.getMessage());
       } catch (IOException e) {
+        if (again && e instanceof ConnectException && isOver(begin, request.returning())) {
+          throw new BadInputException(
+              "rank 0 no longer listens at %s; see what it has printed"
+                  .formatted(request.address()));
+        }
         if (isOver(begin, request.patience())) {
           throw new BadInputException(absent(request));
         }

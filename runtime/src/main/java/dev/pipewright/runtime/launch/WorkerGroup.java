@@ -6,7 +6,6 @@ import dev.pipewright.runtime.wire.WrongFrameException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -31,10 +30,9 @@ final class WorkerGroup implements AutoCloseable {
   private final List<Member> workers;
   private final List<Member.Host> hosts = new ArrayList<>();
   private final FirstFailure failure = new FirstFailure();
-  private final long begin = System.nanoTime();
-  private long complete; // when the last machine had joined; 0 before
   private final Secret secret = Secret.random(); // of messages between workers
   private final AwakeClock awake = new AwakeClock();
+  private final Arrivals arrivals;
   private final Watch watch;
   private long pings;
   private boolean held;
@@ -51,6 +49,7 @@ final class WorkerGroup implements AutoCloseable {
     this.processes = processes;
     this.inbox = inbox;
     this.listener = listener;
+    this.arrivals = new Arrivals(launch.patience(), awake.now());
     this.watch = new Watch(launch.workers(), launch.patience().stall());
     this.workers = IntStream.range(0, launch.workers()).mapToObj(Member::new).toList();
   }
@@ -114,7 +113,7 @@ final class WorkerGroup implements AutoCloseable {
     if (places() < launch.workers()) {
       return;
     }
-    complete = System.nanoTime();
+    arrivals.haveAllMachines(awake.now());
     hosts.sort(Comparator.comparingInt(host -> host.rank)); // workers in the launcher's order
     Computing computing = launch.resources().computing();
     int first = launch.here();
@@ -141,6 +140,7 @@ final class WorkerGroup implements AutoCloseable {
     }
     Member worker = workers.get(number);
     worker.control = control;
+    arrivals.worker(awake.now());
     control.listen(
         "worker " + number,
         message -> {
@@ -155,7 +155,7 @@ final class WorkerGroup implements AutoCloseable {
 
   /** Tells a worker its job when it has come and everything in it is known. */
   private void tell(Member worker) {
-    if (worker.communication || worker.control == null || complete == 0) {
+    if (worker.communication || worker.control == null || !arrivals.hasAllMachines()) {
       return;
     }
     worker.communication = true;
@@ -325,36 +325,29 @@ final class WorkerGroup implements AutoCloseable {
 
   /** The workers that should have come by now, as a sentence. */
   Optional<String> missing() {
-    if (complete == 0) {
-      return late(begin, launch.patience().join())
+    if (!arrivals.hasAllMachines()) {
+      return arrivals
+          .lateMachines(awake.now())
           .map(seconds ->
-              (launch.workers() - places())
-                  + " of "
-                  + launch.workers()
-                  + " workers have not joined within "
-                  + seconds);
+              "%d of %d workers have not joined within %s"
+                  .formatted(launch.workers() - places(), launch.workers(), seconds));
     }
     return workers.stream()
         .filter(worker -> worker.control == null)
         .findFirst()
         .flatMap(worker ->
-            late(complete, launch.patience().start())
-                .map(seconds ->
-                    "worker %d (%s) has not come within %s"
-                        .formatted(worker.number, at(worker, Optional.empty()), seconds)));
+            arrivals
+                .lateWorkers(awake.now())
+                .map(when ->
+                    "worker %d (%s) has not come %s"
+                        .formatted(worker.number, at(worker, Optional.empty()), when)));
   }
 
   /** The ranks of machines that have joined, as long as others are missing. */
   Optional<List<Integer>> joined() {
-    return complete == 0
-        ? Optional.of(hosts.stream().map(host -> host.rank).sorted().toList())
-        : Optional.empty();
-  }
-
-  private static Optional<String> late(long since, Duration patience) {
-    return System.nanoTime() - since < patience.toNanos()
+    return arrivals.hasAllMachines()
         ? Optional.empty()
-        : Optional.of(patience.toSeconds() + " s");
+        : Optional.of(hosts.stream().map(host -> host.rank).sorted().toList());
   }
 
   /** Asks all how they are, and the clocks of other machines: those more often. */

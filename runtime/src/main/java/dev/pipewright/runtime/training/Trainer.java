@@ -6,6 +6,7 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Rendezvous;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.file.BadInputException;
@@ -21,6 +22,7 @@ import dev.pipewright.runtime.data.TrainingData;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.InterruptedRunException;
 import dev.pipewright.runtime.launch.Launch;
+import dev.pipewright.runtime.launch.Refusal;
 import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.LossFunction;
@@ -79,12 +81,28 @@ public final class Trainer implements TrainingService {
         out.requireInside(
             MetricFiles.LINES, MetricFiles.EVENTS, MemoryFile.FOLDER, LOGS, CHECKPOINTS);
       }
-      return train(request, listener, Optional.ofNullable(out));
+      return train(request, listener, Optional.ofNullable(out), prepare(request));
     }
   }
 
-  private TrainingOutcome train(
-      TrainingRequest request, TrainingListener listener, Optional<OutputFolder> out) {
+  @Override
+  public void refuse(Machines machines, String why) {
+    Refusal.tell(machines, why);
+  }
+
+  /** What a request has been found to mean, before anything starts. */
+  private record Prepared(LayerGraph graph, Optional<Resumption> from, RunSchedule runSchedule) {}
+
+  private Prepared prepare(TrainingRequest request) {
+    try {
+      return prepared(request);
+    } catch (BadInputException e) { // which other ranks cannot know
+      refuse(request.machines(), String.valueOf(e.getMessage()));
+      throw e;
+    }
+  }
+
+  private static Prepared prepared(TrainingRequest request) {
     LayerGraph graph = RunnableModel.toCompute(request.model(), request.sequence());
     if (request.emulation().isEmpty()) { // emulated layers take time, whatever they compute
       RunnableModel.requireOperators(request.model(), graph);
@@ -101,14 +119,23 @@ public final class Trainer implements TrainingService {
             request.steps(),
             request.evaluateEvery(),
             request.keeping().checkpointEvery());
-    Optional<CheckpointWriting> checkpoints = checkpoints(request, graph, runSchedule);
+    return new Prepared(graph, from, runSchedule);
+  }
+
+  private TrainingOutcome train(
+      TrainingRequest request,
+      TrainingListener listener,
+      Optional<OutputFolder> out,
+      Prepared prepared) {
+    RunSchedule runSchedule = prepared.runSchedule();
+    Optional<CheckpointWriting> checkpoints = checkpoints(request, prepared.graph(), runSchedule);
     try (MetricFiles metrics = new MetricFiles(out, runSchedule, request.assignment())) {
       RunLedger ledger =
           new RunLedger(request.assignment(), runSchedule, listener, metrics, checkpoints);
       run(
           request,
           communication.apply(
-              Job.of(request, runSchedule, from.map(f -> f.folder().toString())).text()),
+              Job.of(request, runSchedule, prepared.from().map(f -> f.folder().toString())).text()),
           ledger,
           out);
       return ledger.outcome();

@@ -30,6 +30,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -322,6 +323,47 @@ class CoordinatorTest {
             .with(patience(Duration.ZERO, Duration.ofMinutes(1)));
     assertEquals(
         "worker 0 (stage 0, starting up) has not come within 0 s", failing(launch).getMessage());
+  }
+
+  /** A worker that is stopped while its Java machine starts, and others that wait for it. */
+  @Test
+  void aWorkerThatIsStoppedBeforeItComesIsMissedSoonAfterTheOthers() throws Exception {
+    AtomicReference<ProcessHandle> stopped = new AtomicReference<>();
+    Thread stopping =
+        new Thread(() -> {
+          try {
+            while (stopped.get() == null) {
+              ProcessHandle.current()
+                  .children()
+                  .filter(CoordinatorTest::isSecondWorker)
+                  .findFirst()
+                  .ifPresent(stopped::set);
+              Thread.sleep(1);
+            }
+            signal("STOP", stopped.get());
+          } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+    stopping.start();
+    String said = sentence(failing(impatient(3, ENDLESS + "")));
+    stopping.join();
+    assertEquals(
+        "worker 1 (starting up) has not come within 10 s after the others: it has been stopped, or"
+            + " hangs",
+        said);
+    assertFalse(stopped.get().isAlive());
+  }
+
+  private static boolean isSecondWorker(ProcessHandle process) {
+    List<String> arguments = List.of(process.info().arguments().orElse(new String[0]));
+    int main = arguments.indexOf(WorkerMain.class.getName());
+    return main >= 0 && !arguments.contains("-c") && arguments.get(main + 1).equals("1");
+  }
+
+  private static void signal(String name, ProcessHandle to)
+      throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(to.pid())).start().waitFor();
   }
 
   @Test

@@ -151,9 +151,14 @@ public final class LauncherFlags {
    *
    * @param slots its workers
    * @param logs the folder for what they print
+   * @param returning how long rank 0 may take to listen for another attempt
    */
   public JoinRequest join(
-      LaunchedRank launched, Rendezvous rendezvous, int slots, Optional<String> logs) {
+      LaunchedRank launched,
+      Rendezvous rendezvous,
+      int slots,
+      Optional<String> logs,
+      Seconds returning) {
     return new JoinRequest(
         launched.host(),
         launched.port(),
@@ -162,6 +167,7 @@ public final class LauncherFlags {
         logs,
         OptionalInt.of(launched.rank()),
         rendezvous.patience(),
+        returning,
         new Seconds(grace + MORE_GRACE),
         Optional.empty(),
         rendezvous.again());

@@ -11,7 +11,6 @@ import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.text.TrainingLines;
 import dev.pipewright.formats.answer.TrainingFiguresJson;
-import dev.pipewright.formats.export.ExportCatalog;
 import dev.pipewright.formats.export.ExportedFile;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
@@ -107,16 +106,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
   @Mixin private RobustFlags robust = new RobustFlags();
   @Mixin private SweepFlags sweep = new SweepFlags();
 
-  @Option(
-      names = "--export",
-      paramLabel = "TARGET",
-      description =
-          "Also write the plan for another framework, as `export` does: with the other files, or"
-              + " after the answer. The search keeps to plans that the framework can say; with"
-              + " --nearest it does not, and the nearest one is written.")
-  private @Nullable String export;
-
-  @Mixin private ExportFlags exporting = new ExportFlags();
+  @Mixin private PlanExportFlags export = new PlanExportFlags();
   @Mixin private MeasuredNetwork measured = new MeasuredNetwork();
 
   @Option(
@@ -171,7 +161,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     int before = found.sentences().size();
     found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
-    found.of("--export", this::checkExport);
+    found.of("--export", () -> export.check(sizing.front()));
     found.of("--against", () -> synchronous.reasons().check());
     found.of("--smallest-cluster", () -> sizing.check(objective));
     found.of("--jitter", () -> robust.check(objective));
@@ -200,19 +190,6 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   private static void missing() {
     throw new BadInputException("MODEL is missing; write `pipewright plan MODEL`");
-  }
-
-  private void checkExport() {
-    if (export != null && sizing.front()) {
-      throw new BadInputException(
-          "--export: is for one plan, and --front has several; leave it out, and export a file of the front");
-    }
-    if (export != null) {
-      ExportCatalog.named("--export", export, exporting.options());
-    } else if (exporting.given()) {
-      throw new BadInputException(
-          "--nearest, --around and --torchtitan-version: are for exports; add --export TARGET");
-    }
   }
 
   private static boolean isForTime(String planner) {
@@ -266,9 +243,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
 
   private List<String> fileNames() {
     List<String> names = new ArrayList<>(sizing.front() ? FrontAnswer.names() : Answer.FILES);
-    if (export != null) {
-      names.addAll(ExportCatalog.named("--export", export, exporting.options()).fileNames());
-    }
+    names.addAll(export.fileNames());
     return names;
   }
 
@@ -302,13 +277,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     }
     if (robust.isGiven(objective) && entry.steps().isPresent()) {
       return RobustAnswer.of(
-          entry.name(),
-          model,
-          arguments,
-          synchronous,
-          robust,
-          exporting.searched(export),
-          patience);
+          entry.name(), model, arguments, synchronous, robust, export.searched(), patience);
     }
     return switch (entry.method()) {
       case StepPlanner step ->
@@ -321,7 +290,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
                   arguments,
                   synchronous,
                   synchronous.options().withFlags(ownFlags()),
-                  exporting.searched(export),
+                  export.searched(),
                   patience);
       case SteadyPlanner steady ->
           SteadyAnswer.of(
@@ -335,7 +304,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     PrintWriter printer = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     Optional<PlanExporter.Outcome> exported =
-        answer.nothing().isPresent() ? Optional.empty() : exported(answer);
+        answer.nothing().isPresent() ? Optional.empty() : export.of(answer, planner);
     if (json) {
       String object = answer.json();
       String whole =
@@ -365,20 +334,6 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     answer.remarks().forEach(remark -> err.println("pipewright: " + remark));
     boolean said = exported.map(outcome -> show(outcome, to)).orElse(true);
     return answer.fits() && said ? 0 : Failures.NO;
-  }
-
-  private Optional<PlanExporter.Outcome> exported(PlannerAnswer answer) {
-    if (export == null) {
-      return Optional.empty();
-    }
-    PlanExporter exporter =
-        answer
-            .exporter()
-            .orElseThrow(() ->
-                new BadInputException(
-                    "--export: is for plans of synchronous steps with times, and %s finds others; leave it out"
-                        .formatted(planner)));
-    return Optional.of(exporter.export("--export", export, exporting));
   }
 
   /** Whether the target could say the plan, or the nearest one was asked for. */

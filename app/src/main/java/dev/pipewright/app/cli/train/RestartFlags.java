@@ -2,8 +2,10 @@ package dev.pipewright.app.cli.train;
 
 import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.units.Seconds;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -34,6 +36,16 @@ public final class RestartFlags {
           "--replan: is for ranks of a launcher; add --launcher env, or leave it out");
     }
     return replan;
+  }
+
+  /**
+   * How long rank 0 may take to listen again after a failure: as long as any worker may make no
+   * progress, but where it first has to plan anew.
+   */
+  Seconds returning(Machines machines) {
+    Seconds joining = machines.rendezvous().orElseThrow().patience();
+    boolean soon = !replan && machines.patience().value() < joining.value();
+    return soon ? machines.patience() : joining;
   }
 
   /** How many restarts are wanted; throws where there would be nothing to restart from. */

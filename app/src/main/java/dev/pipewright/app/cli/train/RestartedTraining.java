@@ -7,10 +7,13 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingService;
+import dev.pipewright.formats.file.BadInputException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Trains and, when workers are lost, restarts all of them from the last checkpoint, in place: each
@@ -20,11 +23,16 @@ import java.util.Optional;
  * <p>Where ranks do not come back and replanning is wanted, it goes on with another plan for the
  * ranks that are left.
  *
+ * @param ranks that a launcher has started; 1 without one
  * @param most restarts
  * @param err where each is said
  */
 record RestartedTraining(
-    TrainingService service, int most, Optional<Replanning> replanning, PrintWriter err) {
+    TrainingService service,
+    int ranks,
+    int most,
+    Optional<Replanning> replanning,
+    PrintWriter err) {
   /**
    * Trains until all steps are done.
    *
@@ -36,7 +44,8 @@ record RestartedTraining(
       boolean more = restarts < most;
       try {
         return service.train(request.on(request.machines().again(more)), listener);
-      } catch (TrainingFailureException e) {
+      } catch (TrainingFailureException failure) {
+        TrainingFailureException e = namingMissing(failure);
         boolean missing = e.joined().isPresent();
         if (!more || SearchDeadline.interrupted() || (missing && replanning.isEmpty())) {
           throw most == 0 || more ? e : usedUp(e);
@@ -45,7 +54,7 @@ record RestartedTraining(
         request = request.keeping(request.keeping().restartedFrom(checkpoint));
         String how = "";
         if (missing) {
-          Chosen other = onThoseLeft(e.joined().orElseThrow());
+          Chosen other = onThoseLeft(e.joined().orElseThrow(), request);
           int here = replanning.orElseThrow().workersOf(0);
           request = request.with(other.assignment());
           request =
@@ -58,10 +67,36 @@ record RestartedTraining(
     }
   }
 
-  private Chosen onThoseLeft(List<Integer> joined) {
+  /** The same with the ranks that have not joined, where it is about them. */
+  private TrainingFailureException namingMissing(TrainingFailureException e) {
+    List<Integer> joined = e.joined().orElse(List.of());
+    List<Integer> missing =
+        IntStream.range(1, ranks).filter(rank -> !joined.contains(rank)).boxed().toList();
+    if (e.joined().isEmpty() || missing.isEmpty()) {
+      return e;
+    }
+    String names = missing.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    return new TrainingFailureException(
+        "%s: %s %s"
+            .formatted(
+                e.getMessage(),
+                missing.size() == 1 ? "rank" : "ranks",
+                names + (missing.size() == 1 ? " is missing" : " are missing")),
+        e,
+        e.checkpoint(),
+        e.joined());
+  }
+
+  private Chosen onThoseLeft(List<Integer> joined, TrainingRequest request) {
     List<Integer> ranks = new ArrayList<>(List.of(0));
     ranks.addAll(joined);
-    return replanning.orElseThrow().on(ranks);
+    try {
+      return replanning.orElseThrow().on(ranks);
+    } catch (BadInputException e) {
+      int waiting = joined.stream().mapToInt(replanning.get()::workersOf).sum();
+      service.refuse(request.machines().withElsewhere(waiting), String.valueOf(e.getMessage()));
+      throw e;
+    }
   }
 
   private TrainingFailureException usedUp(TrainingFailureException e) {

@@ -143,7 +143,12 @@ public final class TrainCommand implements Callable<Integer> {
     TrainingOutcome outcome;
     try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
       outcome =
-          new RestartedTraining(service(), restarts, ranks.replanning(), err)
+          new RestartedTraining(
+                  service(),
+                  launched.map(LaunchedRank::worldSize).orElse(1),
+                  restarts,
+                  ranks.replanning(),
+                  err)
               .train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
@@ -234,7 +239,8 @@ public final class TrainCommand implements Callable<Integer> {
                 rank,
                 request.machines().rendezvous().orElseThrow().again(restarts(request) > 0),
                 rank.workersOf(request.assignment().size()),
-                logs)
+                logs,
+                machines.restarts.returning(request.machines()))
             .with(request.machines().certificates());
     Optional<String> why = // an interrupt ends it as rank 0 says
         SearchDeadline.untilSaid(1 + secondsToStop(), () -> JoinCommand.service().join(join));
