@@ -27,13 +27,33 @@ public final class Gaps implements Reproduction {
   private static final double BAR = 0.10;
   private static final List<String> MEASURED_ON =
       List.of(
-          "dapple-a:1x8", "dapple-a:2x8", "dapple-a:8x8", "dapple-b:8", "dapple-b:16", "dapple-b:64",
-          "dapple-c:8", "dapple-c:16", "dapple-c:64");
+          "dapple-a:1x8",
+          "dapple-a:2x8",
+          "dapple-a:8x8",
+          "dapple-b:8",
+          "dapple-b:16",
+          "dapple-b:64",
+          "dapple-c:8",
+          "dapple-c:16",
+          "dapple-c:64");
   private static final List<String> DENSE =
       List.of(
-          "bert-large", "gpt-2-medium", "gpt-2-xl", "qwen3-1.7b", "qwen3-8b", "qwen3-32b",
-          "llama2-7b", "llama2-13b", "llama2-70b", "llama3-8b", "llama3-70b", "llama3-405b",
-          "megatron-22b", "gpt3-175b", "turing-530b", "megatron-1t");
+          "bert-large",
+          "gpt-2-medium",
+          "gpt-2-xl",
+          "qwen3-1.7b",
+          "qwen3-8b",
+          "qwen3-32b",
+          "llama2-7b",
+          "llama2-13b",
+          "llama2-70b",
+          "llama3-8b",
+          "llama3-70b",
+          "llama3-405b",
+          "megatron-22b",
+          "gpt3-175b",
+          "turing-530b",
+          "megatron-1t");
   private static final int[] MACHINES = {1, 2, 8, 32, 128};
   private static final int[] SAMPLES_PER_DEVICE = {4, 16};
   private static final int MOST_SAMPLES = 4096;
@@ -42,8 +62,7 @@ public final class Gaps implements Reproduction {
   private record Row(
       String network, String cluster, int globalBatch, double step, double bound, String why) {
     static Row of(String network, String cluster, int globalBatch, Planning planning) {
-      double step =
-          planning.best().map(Planning.Candidate::seconds).orElse(Double.NaN);
+      double step = planning.best().map(Planning.Candidate::seconds).orElse(Double.NaN);
       Planning.LowerBound bound = planning.lowerBound();
       return new Row(network, cluster, globalBatch, step, bound.value(), bound.why());
     }
