@@ -5,12 +5,14 @@ import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -30,6 +33,11 @@ public final class AutoPlanner {
   public static final String NAME = "auto";
 
   static final SearchEffort EFFORT = new SearchEffort(6, 2, 8, 2, 40);
+  static final int STARTS = 4; // plans from whose layouts others are tried
+  static final int CLIMBED = 240; // layouts
+  static final long PASSES = 60_000; // in their prices
+
+  private static final double WORTHWHILE = 1.05; // times the bound: nearer plans are good enough
   private static final String FIRST = PipelinePolicy.A.scheduleName();
   private static final double HOPE = 1.03; // how much slower hybrids may begin
   private static final List<Integer> CHUNKS = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16);
@@ -61,19 +69,43 @@ public final class AutoPlanner {
     Planning hybrids = DapplePlanner.planWithin(known, HOPE, costs, request, decides, stop);
     found.addAll(hybrids.candidates());
     found.sort(Comparator.comparingDouble(Candidate::seconds));
+    LowerBound bound = bound(costs, request.globalBatch(), hybrids.lowerBound(), least);
+    LayoutClimb climb = climb(costs, request, found, bound, decides, stop);
+    found.addAll(climb.found(EFFORT.moves()));
+    found.sort(Comparator.comparingDouble(Candidate::seconds));
     Optional<Candidate> best = found.stream().findFirst();
     return new Planning(
         NAME,
         request.costModel().word(),
         best,
         found,
-        bound(costs, request.globalBatch(), hybrids.lowerBound(), least),
+        bound,
         best.map(Binding::of).orElse("memory"),
         hybrids.serialSeconds(),
         new Search(
             false,
-            plans + hybrids.search().labels(),
+            plans + hybrids.search().labels() + climb.priced(),
             "equal pipelines with all schedules, and " + hybrids.search().space()));
+  }
+
+  /** From the layouts of the best plans to neighbouring ones. */
+  private static LayoutClimb climb(
+      StageCosts costs,
+      Request request,
+      List<Candidate> found,
+      LowerBound bound,
+      Oracle decides,
+      BooleanSupplier stop) {
+    double known = found.isEmpty() ? Double.POSITIVE_INFINITY : found.get(0).seconds();
+    int runs = OnePath.positions(costs.workload().chain()).length;
+    Neighbours neighbours =
+        new Neighbours(costs, request, choices(request), runs, OptionalInt.empty());
+    LayoutClimb climb = new LayoutClimb(costs, request, neighbours, known, decides, stop);
+    if (known > WORTHWHILE * bound.value()) {
+      List<PipelinePlan> near = found.stream().limit(STARTS).map(Candidate::plan).toList();
+      climb.search(neighbours.here(near), CLIMBED, PASSES);
+    }
+    return climb;
   }
 
   /** Equal pipelines alone, those that fit. */

@@ -1,7 +1,6 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
@@ -43,9 +42,7 @@ final class EqualPipelines {
   private static final int FARTHER = 20; // times the grids, where none fits yet
   private static final int MANY_CHUNKS = 8;
   private static final int FEW_ROUNDS = 2; // micro-batches for each rank
-  private static final List<Boolean> BOTH_WAYS = List.of(true, false);
   private static final int TOGETHER = 8; // pipelines that are priced without news of each other
-  private static final List<Boolean> ONE_WAY = List.of(true);
   private static final List<Boolean> FALSE_TRUE = List.of(false, true);
 
   private final StageCosts costs;
@@ -247,16 +244,8 @@ final class EqualPipelines {
   /** Adds the plan for all micro-batches where it fits, and that with other sums of gradients. */
   private void decide(PricedPipeline each, Oracle decides, List<Decided> found) {
     PipelinePlan plan = each.cuts().with(each.draft().batching()).plan();
-    for (boolean other : plan.sharding() == ZeroStage.NOTHING ? ONE_WAY : BOTH_WAYS) {
-      PipelinePlan next = other ? plan : plan.overlapping(!plan.overlapGradients());
-      if (!request.restriction().nearest(next).equals(Optional.of(next))) {
-        continue;
-      }
-      Assessment estimate = oracle.assess(next);
-      if (estimate.fits()) {
-        Optional<Assessment> simulated = Optional.of(decides.assess(next));
-        found.add(new Decided(each, new Candidate(next.kind(), next, estimate, simulated)));
-      }
+    for (Candidate candidate : OverlapChoice.of(plan, request, oracle, decides)) {
+      found.add(new Decided(each, candidate));
     }
   }
 

@@ -27,6 +27,11 @@ record Grid(
     return new Grid(ranks, replicas, parallelism, arrangement, others, sharding);
   }
 
+  /** The same with other devices for each rank. */
+  Grid with(Arrangement other) {
+    return new Grid(ranks, replicas, parallelism, other, chunks, sharding);
+  }
+
   /** The same with other states sharded. */
   Grid sharding(ZeroStage others) {
     return new Grid(ranks, replicas, parallelism, arrangement, chunks, others);

@@ -22,8 +22,16 @@ record PricedPipeline(PipelineDraft draft, ScheduledCuts cuts) {
 
   /** Of a step of all micro-batches: the busiest rank works in the middle of it, too. */
   double seconds() {
-    return cuts.seconds()
-        + (draft.batching().microBatches() - draft.few().microBatches()) * mostSeconds();
+    return seconds(cuts, draft.batching().microBatches() - draft.few().microBatches());
+  }
+
+  /**
+   * The same.
+   *
+   * @param more micro-batches than the cuts were priced for
+   */
+  static double seconds(ScheduledCuts cuts, int more) {
+    return cuts.seconds() + more * RankWork.mostSeconds(cuts.plan(), cuts.estimate().stages());
   }
 
   private double mostSeconds() {

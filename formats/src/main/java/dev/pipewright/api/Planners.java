@@ -225,6 +225,16 @@ public final class Planners {
     return changes;
   }
 
+  /**
+   * The best plan near known ones, for whoever waits: it begins with plans of a similar problem and
+   * proves nothing. {@link #whatIf} searches anew.
+   *
+   * @param stop asked often; at least one plan is priced before
+   */
+  public static Planned planNear(Problem problem, Nearby nearby, BooleanSupplier stop) {
+    return nearby.plan(problem, stop);
+  }
+
   /** A plan for another cluster on this one; empty where it does not fit. */
   private static Optional<Candidate> same(PipelinePlan plan, Planned there) {
     StageCosts costs = there.costed().costs();

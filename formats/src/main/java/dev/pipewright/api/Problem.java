@@ -194,7 +194,7 @@ public record Problem(NamedWorkload workload, StepOptions step) {
   }
 
   /** The same problem on another cluster, with the memory that plans may use. */
-  Problem on(Cluster cluster) {
+  public Problem on(Cluster cluster) {
     return on(Devices.of(cluster));
   }
 

@@ -1,0 +1,263 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.planner.ScheduledPlanner.Choice;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** Layouts on all devices of a cluster that differ from another one in one or two numbers. */
+final class Neighbours {
+  private static final int ROUNDS = 4; // micro-batches of a rank where a search begins
+
+  private final StageCosts costs;
+  private final Request request;
+  private final List<Choice> choices;
+  private final List<Parallelism> kinds;
+  private final List<MicroBatching> batchings;
+  private final int runs; // of layers that stages consist of
+  private final int devices;
+
+  /**
+   * Of layouts on a cluster.
+   *
+   * @param choices of schedules, that of a single stage first
+   * @param runs of layers that stages consist of
+   * @param microBatches exactly so many; any number where empty
+   */
+  Neighbours(
+      StageCosts costs, Request request, List<Choice> choices, int runs, OptionalInt microBatches) {
+    this.costs = costs;
+    this.request = request;
+    this.choices = choices;
+    this.kinds = GridKinds.of(costs.workload());
+    this.runs = runs;
+    this.devices = cluster().size();
+    this.batchings =
+        MicroBatching.of(request, devices).stream()
+            .filter(each -> microBatches.orElse(each.microBatches()) == each.microBatches())
+            .toList();
+  }
+
+  private Cluster cluster() {
+    return costs.workload().cluster();
+  }
+
+  /**
+   * Where a search begins besides known plans: data parallelism and pipelines of ever more ranks,
+   * of whole layers and of layers that all devices of a machine divide.
+   */
+  List<Layout> usual() {
+    Set<Layout> found = new LinkedHashSet<>();
+    for (Parallelism kind : List.of(kinds.get(0), kinds.get(widest()))) {
+      int groups = devices / kind.parts();
+      for (int ranks = 1; ranks <= Math.min(groups, runs); ranks++) {
+        if (groups % ranks == 0) {
+          Layout layout =
+              new Layout(choices.get(0), grid(ranks, groups / ranks, kind), batchings.get(0));
+          int wanted = ranks == 1 ? 1 : ROUNDS * ranks;
+          states(layout).stream()
+              .flatMap(each -> withAbout(each, wanted).stream())
+              .forEach(found::add);
+        }
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  private int widest() {
+    int machine = cluster().groups().get(0).get(0);
+    int widest = 0;
+    for (int i = 0; i < kinds.size(); i++) {
+      int parts = kinds.get(i).parts();
+      widest = parts <= machine && parts > kinds.get(widest).parts() ? i : widest;
+    }
+    return widest;
+  }
+
+  private Grid grid(int ranks, int replicas, Parallelism kind) {
+    int chunks = choices.get(0).chunks();
+    return new Grid(ranks, replicas, kind, Arrangement.BY_RANK, chunks, ZeroStage.NOTHING);
+  }
+
+  /** The layouts of plans as they are on all devices of this cluster. */
+  List<Layout> here(List<PipelinePlan> plans) {
+    return plans.stream()
+        .flatMap(plan -> Layout.of(plan).stream())
+        .flatMap(layout -> here(layout).stream())
+        .toList();
+  }
+
+  /**
+   * A layout as it is on all devices of this cluster, with as many micro-batches as before or about
+   * as many; empty where it cannot be.
+   */
+  private Optional<Layout> here(Layout layout) {
+    int parts = layout.grid().parallelism().parts();
+    if (devices % parts != 0) {
+      return Optional.empty();
+    }
+    int groups = devices / parts;
+    int ranks = Math.min(layout.grid().ranks(), groups);
+    while (groups % ranks != 0) {
+      ranks--;
+    }
+    Set<Layout> found = new LinkedHashSet<>();
+    addGrid(layout, ranks, groups / ranks, found);
+    Layout here = found.iterator().next();
+    return withAbout(here, layout.batching().microBatches());
+  }
+
+  /** With a number of micro-batches, or the nearest that is possible. */
+  private Optional<Layout> withAbout(Layout layout, int wanted) {
+    return batchings.stream()
+        .sorted(
+            Comparator.comparingDouble(
+                each -> Math.abs(Math.log((double) each.microBatches() / wanted))))
+        .map(layout::with)
+        .filter(this::isAllowed)
+        .findFirst();
+  }
+
+  private static Grid resized(Grid grid, int ranks, int replicas) {
+    return new Grid(
+        ranks, replicas, grid.parallelism(), grid.arrangement(), grid.chunks(), grid.sharding());
+  }
+
+  /** Those of a layout: first those that change how devices share work, other schedules last. */
+  List<Layout> of(Layout layout) {
+    Set<Layout> found = new LinkedHashSet<>();
+    addMicroBatches(layout, found);
+    addStates(layout, found);
+    addDevices(layout, found);
+    addSchedules(layout, found);
+    found.remove(layout);
+    return allowed(found);
+  }
+
+  private void addMicroBatches(Layout layout, Set<Layout> found) {
+    int at = batchings.indexOf(layout.batching());
+    for (int next : new int[] {at + 1, at - 1}) {
+      if (at >= 0 && next >= 0 && next < batchings.size()) {
+        found.add(layout.with(batchings.get(next)));
+      }
+    }
+  }
+
+  private void addStates(Layout layout, Set<Layout> found) {
+    found.addAll(states(layout));
+    Grid grid = layout.grid();
+    Arrangement.of(cluster(), grid.ranks(), grid.replicas())
+        .forEach(other -> found.add(layout.with(grid.with(other))));
+  }
+
+  private static List<Layout> states(Layout layout) {
+    Grid grid = layout.grid();
+    if (!grid.sums()) {
+      return List.of(layout.with(grid.sharding(ZeroStage.NOTHING)));
+    }
+    List<Layout> found = new ArrayList<>();
+    found.add(layout.with(grid.sharding(ZeroStage.OPTIMIZER)));
+    if (grid.ranks() == 1) {
+      found.add(layout.with(grid.sharding(ZeroStage.PARAMETERS)));
+    }
+    return found;
+  }
+
+  /** Twice or half as much of one kind of parallelism, and half or twice as much of another. */
+  private void addDevices(Layout layout, Set<Layout> found) {
+    Grid grid = layout.grid();
+    int factor = 2;
+    if (grid.replicas() % factor == 0) {
+      addGrid(layout, grid.ranks() * factor, grid.replicas() / factor, found);
+    }
+    if (grid.ranks() % factor == 0) {
+      addGrid(layout, grid.ranks() / factor, grid.replicas() * factor, found);
+    }
+    int parts = grid.parallelism().parts();
+    for (Parallelism kind : kinds) {
+      Layout other =
+          layout.with(
+              new Grid(
+                  grid.ranks(),
+                  grid.replicas(),
+                  kind,
+                  grid.arrangement(),
+                  grid.chunks(),
+                  grid.sharding()));
+      if (kind.parts() == parts) {
+        addGrid(other, grid.ranks(), grid.replicas(), found);
+      } else if (kind.parts() == factor * parts) {
+        addGrid(other, grid.ranks(), grid.replicas() / factor, found);
+        addGrid(other, grid.ranks() / factor, grid.replicas(), found);
+      } else if (kind.parts() * factor == parts) {
+        addGrid(other, grid.ranks(), grid.replicas() * factor, found);
+        addGrid(other, grid.ranks() * factor, grid.replicas(), found);
+      }
+    }
+  }
+
+  /** With as many chunks as there are layers for, and states that can be sharded so. */
+  private void addGrid(Layout layout, int ranks, int replicas, Set<Layout> found) {
+    if (ranks < 1 || replicas < 1) {
+      return;
+    }
+    boolean first = ranks == 1 || ranks * layout.choice().chunks() > runs;
+    Layout resized =
+        (first ? layout.with(choices.get(0)) : layout)
+            .with(resized(layout.grid(), ranks, replicas));
+    Layout chunked = resized.with(resized.choice());
+    List<Layout> states = states(chunked);
+    Layout next = states.contains(chunked) ? chunked : states.get(0);
+    double less = (double) layout.grid().replicas() / replicas;
+    int alike = (int) Math.round(layout.batching().microBatches() * less); // samples of a replica
+    withAbout(next, Math.max(1, alike)).ifPresent(found::add);
+    found.add(next);
+  }
+
+  /** The same schedule with more or fewer chunks, then others of as many chunks or as few. */
+  private void addSchedules(Layout layout, Set<Layout> found) {
+    if (layout.grid().ranks() == 1) {
+      return;
+    }
+    List<Choice> same =
+        choices.stream()
+            .filter(each -> each.entry().name().equals(layout.choice().entry().name()))
+            .toList();
+    int at = same.indexOf(layout.choice());
+    for (int next : new int[] {at + 1, at - 1}) {
+      if (next >= 0 && next < same.size()) {
+        found.add(layout.with(same.get(next)));
+      }
+    }
+    for (Choice each : choices) {
+      boolean alike = each.chunks() == layout.choice().chunks();
+      if (!each.entry().needsDurations() && (alike || each.chunks() == each.entry().chunks())) {
+        found.add(layout.with(each));
+      }
+    }
+  }
+
+  private List<Layout> allowed(Set<Layout> layouts) {
+    return layouts.stream().filter(this::isAllowed).toList();
+  }
+
+  private boolean isAllowed(Layout layout) {
+    Grid grid = layout.grid();
+    MicroBatching batching = layout.batching();
+    return layout.devices() == devices
+        && batchings.contains(batching)
+        && kinds.contains(grid.parallelism())
+        && request.allows(grid.ranks())
+        && grid.stages() <= runs
+        && grid.replicas() <= batching.samples();
+  }
+}
