@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -37,6 +39,8 @@ final class WorkerGroup implements AutoCloseable {
   private long pings;
   private boolean held;
   private boolean finished;
+  private final Set<Control> unheard = ConcurrentHashMap.newKeySet(); // guests in the inbox
+  private volatile boolean closed;
 
   WorkerGroup(
       Launch launch,
@@ -68,9 +72,15 @@ final class WorkerGroup implements AutoCloseable {
     startElsewhere();
   }
 
-  /** Somebody who knows the token; in any thread. */
+  /** Somebody who knows the token; in any thread. Who comes too late is to try another attempt. */
   void welcome(Control control, Message hello) {
+    unheard.add(control);
+    if (closed) {
+      control.close();
+      return;
+    }
     inbox.add(() -> {
+      unheard.remove(control);
       if (hello.kind().equals("join")) {
         join(control, hello);
       } else {
@@ -385,6 +395,8 @@ final class WorkerGroup implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true; // before those that came while the run ended are closed
+    unheard.forEach(Control::close);
     for (Member worker : workers) {
       if (worker.control != null) {
         worker.control.close();

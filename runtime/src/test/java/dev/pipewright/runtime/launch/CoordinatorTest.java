@@ -27,9 +27,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -107,6 +110,37 @@ class CoordinatorTest {
       boolean alive = process.isAlive();
       process.destroyForcibly();
       assertFalse(alive);
+    }
+  }
+
+  private static Control joining(Admission admission, Token token) throws IOException {
+    Control control = Control.connect("127.0.0.1", admission.port(), token.with(Optional.empty()));
+    control.send(Message.of("join").with("name", "a machine").with("slots", 1).with("rank", 1));
+    return control;
+  }
+
+  /** It would wait for an answer that nobody gives, and miss the next attempt. */
+  @Test
+  @Timeout(30)
+  void whoJoinsWhileARunEndsHearsOfIt() throws Exception {
+    Token token = Token.random();
+    BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+    try (Admission admission = new Admission(false, 0, token.with(Optional.empty()));
+        WorkerProcesses none =
+            new WorkerProcesses(Optional.empty(), token, Optional.empty(), true)) {
+      WorkerGroup group =
+          new WorkerGroup(ring(1, "1").withHere(0), admission.port(), none, inbox, this::hear);
+      admission.open(group::welcome);
+      try (Control early = joining(admission, token)) {
+        while (inbox.isEmpty()) {
+          Thread.sleep(10);
+        }
+        group.close();
+        assertThrows(IOException.class, early::next);
+      }
+      try (Control late = joining(admission, token)) {
+        assertThrows(IOException.class, late::next);
+      }
     }
   }
 
