@@ -130,6 +130,28 @@ class BrowserTest {
   }
 
   @Test
+  void slidersFitEveryWindow() throws Exception {
+    look("/what-if?study=" + study.replace("/study/", ""), "what-if", "[data-drawn]");
+    look("/what-if", "what-if-chooser", "#studies");
+  }
+
+  @Test
+  void slidersAreMovedWithTheKeyboardAlone() {
+    browser.show(1024, false);
+    browser.open(study);
+    browser.find("a[href^='/what-if']:not([href='/what-if'])").click();
+    browser.await("[data-drawn]");
+    browser.find("[name=memory]").sendKeys(Keys.ARROW_LEFT, Keys.ARROW_LEFT);
+    browser.await("[data-moves]");
+    assertTrue(browser.pathAndQuery().contains("memory=2"), browser.pathAndQuery());
+    assertTrue(browser.find("#back").isDisplayed());
+    browser.find("#back").click();
+    browser.await("html:has(#sentence[data-capacity])");
+    assertTrue(browser.find("#sentence").getText().startsWith("A step takes"));
+    browser.isSound();
+  }
+
+  @Test
   void schedulesAreComparedWithTheKeyboardAlone() throws Exception {
     browser.show(1024, false);
     browser.open("/compare");

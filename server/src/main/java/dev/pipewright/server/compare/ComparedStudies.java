@@ -1,6 +1,5 @@
 package dev.pipewright.server.compare;
 
-import dev.pipewright.api.Problem;
 import dev.pipewright.api.Simulator;
 import dev.pipewright.app.report.text.Table;
 import dev.pipewright.app.report.text.Table.Cell;
@@ -8,18 +7,11 @@ import dev.pipewright.app.report.text.Table.Column;
 import dev.pipewright.app.report.timeline.Runs;
 import dev.pipewright.app.report.timeline.Shown;
 import dev.pipewright.app.report.timeline.TimeNotation;
-import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.server.store.StudyStore;
-import dev.pipewright.server.study.CommandRun;
-import dev.pipewright.server.study.StudyRequest;
+import dev.pipewright.server.study.KeptPlan;
 import dev.pipewright.trace.Timeline;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,19 +22,14 @@ import java.util.function.Function;
 
 /** Plans of studies, each simulated on the cluster that it was made for. */
 public final class ComparedStudies {
-  private static final String PLAN = "plan.json";
-
   private final StudyStore store;
 
   public ComparedStudies(StudyStore store) {
     this.store = store;
   }
 
-  /** A study's question with its plan. */
-  private record Planned(Map<String, String> form, PipelinePlan plan) {}
-
   /** What can differ between plans, in words. */
-  private static final Map<String, Function<Planned, String>> DECISIONS = decisions();
+  private static final Map<String, Function<KeptPlan, String>> DECISIONS = decisions();
 
   /** The name of the plan at a position: {@code A}, {@code B}. */
   public static String letter(int position) {
@@ -56,54 +43,21 @@ public final class ComparedStudies {
    */
   public SideBySide of(List<String> ids) {
     SideBySide.checkCount(ids.size(), "studies");
-    List<Planned> all = ids.stream().map(this::planned).toList();
+    List<KeptPlan> all = ids.stream().map(id -> KeptPlan.of(store, id)).toList();
     List<Shown> shown = new ArrayList<>();
-    for (Planned each : all) {
+    for (KeptPlan each : all) {
       shown.add(new Shown("plan " + letter(shown.size()), simulated(each), Optional.empty()));
     }
     return new SideBySide(
         new Runs("One step of each plan", "", TimeNotation.SECONDS, shown), differences(all));
   }
 
-  private Planned planned(String id) {
-    byte[] content =
-        store
-            .file(id, PLAN)
-            .orElseThrow(() -> new BadInputException("studies: one has no plan; choose others"));
-    try {
-      Path folder = Files.createTempDirectory("pipewright-compare-");
-      try {
-        PipelinePlan plan = PlanJson.read(Files.write(folder.resolve(PLAN), content)).plan();
-        return new Planned(StudyRequest.form(store.find(id).orElseThrow().command()), plan);
-      } finally {
-        CommandRun.delete(folder);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private static Timeline simulated(KeptPlan kept) {
+    return Simulator.run(kept.problem(), kept.plan()).timeline();
   }
 
-  private static Timeline simulated(Planned planned) {
-    Map<String, String> form = planned.form();
-    Problem problem =
-        Problem.of(
-            form.getOrDefault("model", ""),
-            form.getOrDefault("cluster", ""),
-            Integer.parseInt(form.getOrDefault("batch", "1")));
-    if (form.containsKey("precision")) {
-      problem = problem.withPrecision(form.get("precision"));
-    }
-    if (form.containsKey("optimizer")) {
-      problem = problem.withOptimizer(form.get("optimizer"));
-    }
-    if (form.containsKey("sequence")) {
-      problem = problem.withSequence(Integer.parseInt(form.get("sequence")));
-    }
-    return Simulator.run(problem, planned.plan()).timeline();
-  }
-
-  private static Map<String, Function<Planned, String>> decisions() {
-    Map<String, Function<Planned, String>> all = new LinkedHashMap<>();
+  private static Map<String, Function<KeptPlan, String>> decisions() {
+    Map<String, Function<KeptPlan, String>> all = new LinkedHashMap<>();
     for (String field :
         List.of("model", "cluster", "batch", "precision", "optimizer", "sequence")) {
       all.put(field, each -> each.form().getOrDefault(field, "default"));
@@ -125,11 +79,11 @@ public final class ComparedStudies {
   }
 
   /** The different values over the stages, in order. */
-  private static String words(Planned planned, Function<StagePlan, String> of) {
+  private static String words(KeptPlan planned, Function<StagePlan, String> of) {
     return String.join(", ", planned.plan().stages().stream().map(of).distinct().toList());
   }
 
-  private static Table differences(List<Planned> all) {
+  private static Table differences(List<KeptPlan> all) {
     List<Column> columns = new ArrayList<>(List.of(Column.text("decision")));
     for (int i = 0; i < all.size(); i++) {
       columns.add(Column.text("plan " + letter(i)));

@@ -8,7 +8,6 @@ import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** The headline figures of an answer, and what training costs at a price. */
@@ -99,16 +98,13 @@ final class AnswerFigures {
       return figures;
     }
     double perSecond = Double.parseDouble(price) * devices / HOUR;
-    figures.add(new Figure("Price of a step", amount(perSecond * step), ""));
-    figures.add(new Figure("Price of a day", amount(perSecond * HOUR * 24), ""));
+    figures.add(new Figure("Price of a step", Numbers.price(perSecond * step), ""));
+    figures.add(new Figure("Price of a day", Numbers.price(perSecond * HOUR * 24), ""));
     double tokens = answer.number("tokens_per_s");
     if (tokens > 0) {
-      figures.add(new Figure("Price of 10⁹ tokens", amount(perSecond * TOKENS / tokens), ""));
+      figures.add(
+          new Figure("Price of 10⁹ tokens", Numbers.price(perSecond * TOKENS / tokens), ""));
     }
     return figures;
-  }
-
-  private static String amount(double price) {
-    return price >= 0.1 ? String.format(Locale.ROOT, "%,.2f", price) : Units.significant(price);
   }
 }

@@ -106,7 +106,7 @@ public final class ComparePage implements Page {
     exchange.html(status, templates.page("compare", "Compare", PATH, shown));
   }
 
-  private static boolean hasPlan(StudyStore.Line line) {
+  static boolean hasPlan(StudyStore.Line line) {
     return !line.headline().isEmpty() && !StudyRequest.form(line.command()).containsKey("front");
   }
 

@@ -20,6 +20,7 @@ public final class PageCatalog {
         new AnswerPage(templates, queue, store),
         new InspectPage(templates),
         new ComparePage(templates, store),
+        new WhatIfPage(templates, store),
         new HistoryPage(templates, store),
         new LoginPage(templates, sessions),
         new Assets());

@@ -31,8 +31,13 @@ public final class Templates {
   public String page(String template, String title, String path, Map<String, Object> parameters) {
     Map<String, Object> all = new HashMap<>(parameters);
     all.put("frame", new Frame(title, entries, path));
+    return part(template, all);
+  }
+
+  /** A part of a page. */
+  public String part(String template, Map<String, Object> parameters) {
     StringOutput out = new StringOutput();
-    engine.render(template + ".jte", all, out);
+    engine.render(template + ".jte", parameters, out);
     return out.toString();
   }
 }

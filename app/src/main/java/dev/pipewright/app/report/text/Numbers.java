@@ -1,6 +1,9 @@
 package dev.pipewright.app.report.text;
 
 import dev.pipewright.units.Units;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Locale;
 
 /** Wordings of {@link Units} that only reports use. */
 public final class Numbers {
@@ -46,6 +49,13 @@ public final class Numbers {
       text.insert(at, ',');
     }
     return text.toString();
+  }
+
+  /** {@code 1234.5} becomes {@code 1,234.50}, and {@code 0.0012345} becomes {@code 0.00123}. */
+  public static String price(double value) {
+    return Math.abs(value) >= 1
+        ? String.format(Locale.ROOT, "%,.2f", value)
+        : Units.plain(new BigDecimal(value).round(new MathContext(3)).doubleValue());
   }
 
   /** {@code 0.0931} becomes {@code +9.3 %}. */

@@ -1,0 +1,109 @@
+package dev.pipewright.server.whatif;
+
+import dev.pipewright.api.Nearby;
+import dev.pipewright.api.Planned;
+import dev.pipewright.api.Planners;
+import dev.pipewright.api.Problem;
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.ClusterVariants;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.server.store.StudyStore;
+import dev.pipewright.server.study.KeptPlan;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/**
+ * Searches the plan of a study again where sliders have been moved, while the user waits. Safe for
+ * threads.
+ */
+public final class WhatIf {
+  private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(80); // from the request on
+  private static final int MOST_KEPT = 32;
+
+  private final StudyStore store;
+  private final Semaphore searches =
+      new Semaphore(Runtime.getRuntime().availableProcessors(), true);
+  private final Map<String, Question> known =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Question> eldest) {
+          return size() > MOST_KEPT;
+        }
+      };
+
+  /** A study's plan with what it is for. */
+  private record Question(KeptPlan kept, Problem problem, Cluster cluster) {}
+
+  public WhatIf(StudyStore store) {
+    this.store = store;
+  }
+
+  private Question question(String id) {
+    synchronized (known) {
+      Question found = known.get(id);
+      if (found != null) {
+        return found;
+      }
+    }
+    KeptPlan kept = KeptPlan.of(store, id);
+    Problem problem = kept.problem();
+    Question made = new Question(kept, problem, problem.cluster());
+    synchronized (known) {
+      known.put(id, made);
+    }
+    return made;
+  }
+
+  /** The plan of a study; throws {@code BadInputException} where it has none. */
+  public KeptPlan kept(String id) {
+    return question(id).kept();
+  }
+
+  /** Where the sliders of a study are. */
+  public Sliders sliders(String id, UnaryOperator<String> sent) {
+    Question question = question(id);
+    return Sliders.of(question.kept(), question.cluster(), sent);
+  }
+
+  /** The best plan that is found at once. */
+  public Moved moved(String id, Sliders sliders) throws InterruptedException {
+    long start = System.nanoTime();
+    Question question = question(id);
+    Problem problem = question.problem().on(cluster(question.cluster(), sliders));
+    int microBatches = (int) sliders.value(Sliders.MICRO_BATCHES);
+    Nearby nearby =
+        new Nearby(
+            List.of(question.kept().plan()),
+            microBatches == 0 ? OptionalInt.empty() : OptionalInt.of(microBatches),
+            sliders.value(Sliders.STRAGGLER));
+    searches.acquire();
+    try {
+      Planned planned =
+          Planners.planNear(problem, nearby, () -> System.nanoTime() - start > PATIENCE);
+      Optional<Candidate> best = planned.planning().best();
+      return MovedFigures.of(
+          question.kept(),
+          best,
+          problem.cluster(),
+          sliders.value(Sliders.PRICE),
+          planned.planning().search().labels(),
+          System.nanoTime() - start);
+    } finally {
+      searches.release();
+    }
+  }
+
+  private static Cluster cluster(Cluster as, Sliders sliders) {
+    Cluster sized = ClusterVariants.sized(as, (int) sliders.value(Sliders.DEVICES));
+    double memory = sliders.value(Sliders.MEMORY);
+    Cluster roomy = memory == 1 ? sized : ClusterVariants.withMemoryTimes(sized, memory);
+    Cluster fast = ClusterVariants.withBandwidthTimes(roomy, sliders.value(Sliders.BANDWIDTH));
+    return ClusterVariants.withLatencyTimes(fast, sliders.value(Sliders.LATENCY));
+  }
+}
