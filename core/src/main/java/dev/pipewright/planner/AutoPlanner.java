@@ -103,7 +103,7 @@ public final class AutoPlanner {
     LayoutClimb climb = new LayoutClimb(costs, request, neighbours, known, decides, stop);
     if (known > WORTHWHILE * bound.value()) {
       List<PipelinePlan> near = found.stream().limit(STARTS).map(Candidate::plan).toList();
-      climb.search(neighbours.here(near), CLIMBED, PASSES);
+      climb.search(neighbours.here(near), List.of(), CLIMBED, PASSES);
     }
     return climb;
   }

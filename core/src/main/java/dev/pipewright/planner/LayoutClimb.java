@@ -26,6 +26,8 @@ import java.util.function.BooleanSupplier;
  * that and are left out.
  */
 final class LayoutClimb {
+  private static final int TURNS = 3;
+  private static final int FEWEST = 24; // layouts that are priced where none fits
   private static final double WORTH = 1.1; // times the best: no recomputation is worked out beyond
 
   private final StageCosts costs;
@@ -99,20 +101,32 @@ final class LayoutClimb {
   /**
    * Searches.
    *
-   * @param starts priced in order
+   * @param near layouts that are priced first
+   * @param others now and then one of these is priced, too
    * @param most layouts that are priced
    * @param mostPasses of micro-batches through stages in all that is priced
    */
-  void search(List<Layout> starts, int most, long mostPasses) {
-    starts.forEach(this::price);
-    while (!open.isEmpty() && seen.size() < most && passes < mostPasses && goesOn()) {
-      Iterator<Layout> rest = open.element().rest();
-      if (rest.hasNext()) {
-        price(rest.next());
+  void search(List<Layout> near, List<Layout> others, int most, long mostPasses) {
+    near.forEach(this::price);
+    Iterator<Layout> next = others.iterator();
+    while (goesOn() && seen.size() < most && passes < mostPasses) {
+      if (next.hasNext() && (open.isEmpty() || seen.size() % TURNS == 0 || !fits())) {
+        price(next.next());
+      } else if (!open.isEmpty()) {
+        Iterator<Layout> rest = open.element().rest();
+        if (rest.hasNext()) {
+          price(rest.next());
+        } else {
+          open.remove();
+        }
       } else {
-        open.remove();
+        return;
       }
     }
+  }
+
+  private boolean fits() {
+    return best.filter(Priced::fits).isPresent() || bestSeconds < Double.POSITIVE_INFINITY;
   }
 
   /** Layouts that were priced. */
@@ -135,8 +149,9 @@ final class LayoutClimb {
     return OverlapChoice.of(plan, request, estimates, decides);
   }
 
+  /** At least until something fits, unless that takes long. */
   private boolean goesOn() {
-    return seen.isEmpty() || !stop.getAsBoolean();
+    return (!fits() && seen.size() < FEWEST) || !stop.getAsBoolean();
   }
 
   /** Prices a layout that was not priced before, while there is time. */

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 
 /**
  * Plans for a question that differs little from one that was planned: the known plans as they are,
@@ -59,10 +58,7 @@ public final class LocalSearch {
     Neighbours neighbours =
         new Neighbours(costs, request, AutoPlanner.choices(request), runs, microBatches);
     LayoutClimb climb = new LayoutClimb(costs, request, neighbours, known, decides, stop);
-    climb.search(
-        Stream.concat(neighbours.here(near).stream(), neighbours.usual().stream()).toList(),
-        Integer.MAX_VALUE,
-        Long.MAX_VALUE);
+    climb.search(neighbours.here(near), neighbours.usual(), Integer.MAX_VALUE, Long.MAX_VALUE);
     found.addAll(climb.found(0));
     found.sort(Comparator.comparingDouble(Candidate::seconds));
     return planning(costs, request, EqualPipelines.different(found), climb.priced());

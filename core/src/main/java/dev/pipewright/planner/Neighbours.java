@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Layouts on all devices of a cluster that differ from another one in one or two numbers. */
 final class Neighbours {
@@ -92,8 +93,20 @@ final class Neighbours {
   List<Layout> here(List<PipelinePlan> plans) {
     return plans.stream()
         .flatMap(plan -> Layout.of(plan).stream())
+        .flatMap(this::quick)
         .flatMap(layout -> here(layout).stream())
+        .distinct()
         .toList();
+  }
+
+  /** With schedules that follow from counts and have as many chunks, where its own does not. */
+  private Stream<Layout> quick(Layout layout) {
+    return layout.choice().entry().needsDurations()
+        ? choices.stream()
+            .filter(each -> !each.entry().needsDurations())
+            .filter(each -> each.chunks() == layout.choice().chunks())
+            .map(layout::with)
+        : Stream.of(layout);
   }
 
   /**

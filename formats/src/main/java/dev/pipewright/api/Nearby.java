@@ -11,6 +11,7 @@ import dev.pipewright.planner.LocalSearch;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.catalog.PlannerCatalog;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -24,6 +25,9 @@ import java.util.function.BooleanSupplier;
  * @param straggler how many times as long as the others the last device takes; 1 where none does
  */
 public record Nearby(List<PipelinePlan> plans, OptionalInt microBatches, double straggler) {
+  /** How long a search may take for somebody who moves a slider. */
+  public static final Duration PATIENCE = Duration.ofMillis(80);
+
   public Nearby {
     plans = List.copyOf(plans);
   }

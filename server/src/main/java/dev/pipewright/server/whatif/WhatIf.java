@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
@@ -23,7 +22,6 @@ import java.util.function.UnaryOperator;
  * threads.
  */
 public final class WhatIf {
-  private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(80); // from the request on
   private static final int MOST_KEPT = 32;
 
   private final StudyStore store;
@@ -85,7 +83,8 @@ public final class WhatIf {
     searches.acquire();
     try {
       Planned planned =
-          Planners.planNear(problem, nearby, () -> System.nanoTime() - start > PATIENCE);
+          Planners.planNear(
+              problem, nearby, () -> System.nanoTime() - start > Nearby.PATIENCE.toNanos());
       Optional<Candidate> best = planned.planning().best();
       return MovedFigures.of(
           question.kept(),
