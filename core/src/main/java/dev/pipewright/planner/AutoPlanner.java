@@ -71,7 +71,7 @@ public final class AutoPlanner {
     found.sort(Comparator.comparingDouble(Candidate::seconds));
     LowerBound bound = bound(costs, request.globalBatch(), hybrids.lowerBound(), least);
     LayoutClimb climb = climb(costs, request, found, bound, decides, stop);
-    found.addAll(climb.found(EFFORT.moves()));
+    climb.found(EFFORT.moves()).ifPresent(found::add);
     found.sort(Comparator.comparingDouble(Candidate::seconds));
     Optional<Candidate> best = found.stream().findFirst();
     return new Planning(

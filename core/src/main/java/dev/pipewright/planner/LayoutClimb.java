@@ -5,7 +5,6 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.schedule.Schedule;
@@ -38,7 +37,7 @@ final class LayoutClimb {
   private final PipelineOracle estimates;
   private final int[] path;
   private final Map<List<Object>, Schedule> known = new HashMap<>();
-  private final Set<Layout> seen = new HashSet<>();
+  private final Set<PipelineLayout> seen = new HashSet<>();
   private final PriorityQueue<Priced> open = new PriorityQueue<>(Priced.BEST);
   private Optional<Priced> best = Optional.empty();
   private long passes;
@@ -49,7 +48,7 @@ final class LayoutClimb {
    *
    * @param rest neighbours that were not priced yet
    */
-  private record Priced(Layout layout, ScheduledCuts cuts, Iterator<Layout> rest) {
+  private record Priced(PipelineLayout layout, ScheduledCuts cuts, Iterator<PipelineLayout> rest) {
     static final Comparator<Priced> BEST =
         Comparator.comparingDouble(Priced::beyond).thenComparingDouble(Priced::seconds);
 
@@ -106,14 +105,14 @@ final class LayoutClimb {
    * @param most layouts that are priced
    * @param mostPasses of micro-batches through stages in all that is priced
    */
-  void search(List<Layout> near, List<Layout> others, int most, long mostPasses) {
+  void search(List<PipelineLayout> near, List<PipelineLayout> others, int most, long mostPasses) {
     near.forEach(this::price);
-    Iterator<Layout> next = others.iterator();
+    Iterator<PipelineLayout> next = others.iterator();
     while (goesOn() && seen.size() < most && passes < mostPasses) {
       if (next.hasNext() && (open.isEmpty() || seen.size() % TURNS == 0 || !fits())) {
         price(next.next());
       } else if (!open.isEmpty()) {
-        Iterator<Layout> rest = open.element().rest();
+        Iterator<PipelineLayout> rest = open.element().rest();
         if (rest.hasNext()) {
           price(rest.next());
         } else {
@@ -139,14 +138,15 @@ final class LayoutClimb {
    *
    * @param moves plans that are priced to move its cuts
    */
-  List<Candidate> found(int moves) {
-    if (best.filter(Priced::fits).isEmpty()) {
-      return List.of();
-    }
-    Priced found = best.get();
-    found.cuts().improve(moves, stop);
-    PipelinePlan plan = found.cuts().with(found.layout().batching()).plan();
-    return OverlapChoice.of(plan, request, estimates, decides);
+  Optional<Candidate> found(int moves) {
+    return best.filter(Priced::fits)
+        .map(found -> {
+          found.cuts().improve(moves, stop);
+          return found.cuts().with(found.layout().batching()).plan();
+        })
+        .flatMap(plan ->
+            OverlapChoice.of(plan, request, estimates, decides).stream()
+                .min(Comparator.comparingDouble(Candidate::seconds)));
   }
 
   /** At least until something fits, unless that takes long. */
@@ -155,7 +155,7 @@ final class LayoutClimb {
   }
 
   /** Prices a layout that was not priced before, while there is time. */
-  private void price(Layout layout) {
+  private void price(PipelineLayout layout) {
     if (layout.choice().entry().needsDurations() || !goesOn() || !seen.add(layout)) {
       return;
     }

@@ -56,14 +56,15 @@ final class Neighbours {
    * Where a search begins besides known plans: data parallelism and pipelines of ever more ranks,
    * of whole layers and of layers that all devices of a machine divide.
    */
-  List<Layout> usual() {
-    Set<Layout> found = new LinkedHashSet<>();
+  List<PipelineLayout> usual() {
+    Set<PipelineLayout> found = new LinkedHashSet<>();
     for (Parallelism kind : List.of(kinds.get(0), kinds.get(widest()))) {
       int groups = devices / kind.parts();
       for (int ranks = 1; ranks <= Math.min(groups, runs); ranks++) {
         if (groups % ranks == 0) {
-          Layout layout =
-              new Layout(choices.get(0), grid(ranks, groups / ranks, kind), batchings.get(0));
+          PipelineLayout layout =
+              new PipelineLayout(
+                  choices.get(0), grid(ranks, groups / ranks, kind), batchings.get(0));
           int wanted = ranks == 1 ? 1 : ROUNDS * ranks;
           states(layout).stream()
               .flatMap(each -> withAbout(each, wanted).stream())
@@ -90,9 +91,9 @@ final class Neighbours {
   }
 
   /** The layouts of plans as they are on all devices of this cluster. */
-  List<Layout> here(List<PipelinePlan> plans) {
+  List<PipelineLayout> here(List<PipelinePlan> plans) {
     return plans.stream()
-        .flatMap(plan -> Layout.of(plan).stream())
+        .flatMap(plan -> PipelineLayout.of(plan).stream())
         .flatMap(this::quick)
         .flatMap(layout -> here(layout).stream())
         .distinct()
@@ -100,7 +101,7 @@ final class Neighbours {
   }
 
   /** With schedules that follow from counts and have as many chunks, where its own does not. */
-  private Stream<Layout> quick(Layout layout) {
+  private Stream<PipelineLayout> quick(PipelineLayout layout) {
     return layout.choice().entry().needsDurations()
         ? choices.stream()
             .filter(each -> !each.entry().needsDurations())
@@ -113,7 +114,7 @@ final class Neighbours {
    * A layout as it is on all devices of this cluster, with as many micro-batches as before or about
    * as many; empty where it cannot be.
    */
-  private Optional<Layout> here(Layout layout) {
+  private Optional<PipelineLayout> here(PipelineLayout layout) {
     int parts = layout.grid().parallelism().parts();
     if (devices % parts != 0) {
       return Optional.empty();
@@ -123,14 +124,14 @@ final class Neighbours {
     while (groups % ranks != 0) {
       ranks--;
     }
-    Set<Layout> found = new LinkedHashSet<>();
+    Set<PipelineLayout> found = new LinkedHashSet<>();
     addGrid(layout, ranks, groups / ranks, found);
-    Layout here = found.iterator().next();
+    PipelineLayout here = found.iterator().next();
     return withAbout(here, layout.batching().microBatches());
   }
 
   /** With a number of micro-batches, or the nearest that is possible. */
-  private Optional<Layout> withAbout(Layout layout, int wanted) {
+  private Optional<PipelineLayout> withAbout(PipelineLayout layout, int wanted) {
     return batchings.stream()
         .sorted(
             Comparator.comparingDouble(
@@ -146,8 +147,8 @@ final class Neighbours {
   }
 
   /** Those of a layout: first those that change how devices share work, other schedules last. */
-  List<Layout> of(Layout layout) {
-    Set<Layout> found = new LinkedHashSet<>();
+  List<PipelineLayout> of(PipelineLayout layout) {
+    Set<PipelineLayout> found = new LinkedHashSet<>();
     addMicroBatches(layout, found);
     addStates(layout, found);
     addDevices(layout, found);
@@ -156,7 +157,7 @@ final class Neighbours {
     return allowed(found);
   }
 
-  private void addMicroBatches(Layout layout, Set<Layout> found) {
+  private void addMicroBatches(PipelineLayout layout, Set<PipelineLayout> found) {
     int at = batchings.indexOf(layout.batching());
     for (int next : new int[] {at + 1, at - 1}) {
       if (at >= 0 && next >= 0 && next < batchings.size()) {
@@ -165,19 +166,19 @@ final class Neighbours {
     }
   }
 
-  private void addStates(Layout layout, Set<Layout> found) {
+  private void addStates(PipelineLayout layout, Set<PipelineLayout> found) {
     found.addAll(states(layout));
     Grid grid = layout.grid();
     Arrangement.of(cluster(), grid.ranks(), grid.replicas())
         .forEach(other -> found.add(layout.with(grid.with(other))));
   }
 
-  private static List<Layout> states(Layout layout) {
+  private static List<PipelineLayout> states(PipelineLayout layout) {
     Grid grid = layout.grid();
     if (!grid.sums()) {
       return List.of(layout.with(grid.sharding(ZeroStage.NOTHING)));
     }
-    List<Layout> found = new ArrayList<>();
+    List<PipelineLayout> found = new ArrayList<>();
     found.add(layout.with(grid.sharding(ZeroStage.OPTIMIZER)));
     if (grid.ranks() == 1) {
       found.add(layout.with(grid.sharding(ZeroStage.PARAMETERS)));
@@ -186,7 +187,7 @@ final class Neighbours {
   }
 
   /** Twice or half as much of one kind of parallelism, and half or twice as much of another. */
-  private void addDevices(Layout layout, Set<Layout> found) {
+  private void addDevices(PipelineLayout layout, Set<PipelineLayout> found) {
     Grid grid = layout.grid();
     int factor = 2;
     if (grid.replicas() % factor == 0) {
@@ -197,7 +198,7 @@ final class Neighbours {
     }
     int parts = grid.parallelism().parts();
     for (Parallelism kind : kinds) {
-      Layout other =
+      PipelineLayout other =
           layout.with(
               new Grid(
                   grid.ranks(),
@@ -219,17 +220,17 @@ final class Neighbours {
   }
 
   /** With as many chunks as there are layers for, and states that can be sharded so. */
-  private void addGrid(Layout layout, int ranks, int replicas, Set<Layout> found) {
+  private void addGrid(PipelineLayout layout, int ranks, int replicas, Set<PipelineLayout> found) {
     if (ranks < 1 || replicas < 1) {
       return;
     }
     boolean first = ranks == 1 || ranks * layout.choice().chunks() > runs;
-    Layout resized =
+    PipelineLayout resized =
         (first ? layout.with(choices.get(0)) : layout)
             .with(resized(layout.grid(), ranks, replicas));
-    Layout chunked = resized.with(resized.choice());
-    List<Layout> states = states(chunked);
-    Layout next = states.contains(chunked) ? chunked : states.get(0);
+    PipelineLayout chunked = resized.with(resized.choice());
+    List<PipelineLayout> states = states(chunked);
+    PipelineLayout next = states.contains(chunked) ? chunked : states.get(0);
     double less = (double) layout.grid().replicas() / replicas;
     int alike = (int) Math.round(layout.batching().microBatches() * less); // samples of a replica
     withAbout(next, Math.max(1, alike)).ifPresent(found::add);
@@ -237,7 +238,7 @@ final class Neighbours {
   }
 
   /** The same schedule with more or fewer chunks, then others of as many chunks or as few. */
-  private void addSchedules(Layout layout, Set<Layout> found) {
+  private void addSchedules(PipelineLayout layout, Set<PipelineLayout> found) {
     if (layout.grid().ranks() == 1) {
       return;
     }
@@ -259,11 +260,11 @@ final class Neighbours {
     }
   }
 
-  private List<Layout> allowed(Set<Layout> layouts) {
+  private List<PipelineLayout> allowed(Set<PipelineLayout> layouts) {
     return layouts.stream().filter(this::isAllowed).toList();
   }
 
-  private boolean isAllowed(Layout layout) {
+  private boolean isAllowed(PipelineLayout layout) {
     Grid grid = layout.grid();
     MicroBatching batching = layout.batching();
     return layout.devices() == devices

@@ -33,9 +33,9 @@ class LayoutClimbTest {
   }
 
   /** All layouts that neighbours lead to. */
-  private static Set<Layout> reachable(Neighbours neighbours) {
-    Set<Layout> all = new HashSet<>(neighbours.usual());
-    List<Layout> next = List.copyOf(all);
+  private static Set<PipelineLayout> reachable(Neighbours neighbours) {
+    Set<PipelineLayout> all = new HashSet<>(neighbours.usual());
+    List<PipelineLayout> next = List.copyOf(all);
     while (!next.isEmpty()) {
       next = next.stream().flatMap(each -> neighbours.of(each).stream()).filter(all::add).toList();
     }
@@ -79,7 +79,7 @@ class LayoutClimbTest {
     for (int seed = 0; seed < INSTANCES; seed++) {
       StageCosts costs = EqualPipelinesTest.costs(new SplittableRandom(seed));
       Request request = Request.of(BATCH);
-      for (Layout layout : reachable(neighbours(costs, request))) {
+      for (PipelineLayout layout : reachable(neighbours(costs, request))) {
         PipelinePlan plan;
         try {
           ScheduledCuts cuts =
@@ -96,7 +96,7 @@ class LayoutClimbTest {
         } catch (IllegalArgumentException e) {
           continue; // the schedule is not for these numbers
         }
-        Layout read = Layout.of(plan).orElseThrow();
+        PipelineLayout read = PipelineLayout.of(plan).orElseThrow();
         assertEquals(layout.choice(), read.choice());
         assertEquals(layout.batching(), read.batching());
         assertEquals(layout.grid().devices(0), read.grid().devices(0));

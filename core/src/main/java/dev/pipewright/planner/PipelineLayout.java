@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** An equal pipeline before its cuts: how it uses devices, its schedule and its micro-batches. */
-record Layout(Choice choice, Grid grid, MicroBatching batching) {
+record PipelineLayout(Choice choice, Grid grid, MicroBatching batching) {
   /** Of a plan; empty where its ranks differ in their number of devices or how these share work. */
-  static Optional<Layout> of(PipelinePlan plan) {
+  static Optional<PipelineLayout> of(PipelinePlan plan) {
     List<List<Integer>> devices = plan.devicesByRank();
     Parallelism parallelism = plan.stages().get(0).parallelism();
     boolean alike =
@@ -38,7 +38,7 @@ record Layout(Choice choice, Grid grid, MicroBatching batching) {
             .findFirst()
             .orElse(Arrangement.BY_RANK);
     return Optional.of(
-        new Layout(
+        new PipelineLayout(
             new Choice(entry.get(), chunks),
             byRank.with(arrangement),
             new MicroBatching(1, plan.microBatching(), plan.microBatches())));
@@ -48,15 +48,15 @@ record Layout(Choice choice, Grid grid, MicroBatching batching) {
     return grid.ranks() * grid.replicas() * grid.parallelism().parts();
   }
 
-  Layout with(Choice other) {
-    return new Layout(other, grid.of(other.chunks()), batching);
+  PipelineLayout with(Choice other) {
+    return new PipelineLayout(other, grid.of(other.chunks()), batching);
   }
 
-  Layout with(Grid other) {
-    return new Layout(choice, other, batching);
+  PipelineLayout with(Grid other) {
+    return new PipelineLayout(choice, other, batching);
   }
 
-  Layout with(MicroBatching other) {
-    return new Layout(choice, grid, other);
+  PipelineLayout with(MicroBatching other) {
+    return new PipelineLayout(choice, grid, other);
   }
 }
