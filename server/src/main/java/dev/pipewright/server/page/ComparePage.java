@@ -100,14 +100,10 @@ public final class ComparePage implements Page {
     shown.put(
         "rows",
         store.newest("", 0, ROWS).stream()
-            .filter(ComparePage::hasPlan)
             .map(HistoryPage::row)
+            .filter(HistoryPage.Row::hasPlan)
             .toList());
     exchange.html(status, templates.page("compare", "Compare", PATH, shown));
-  }
-
-  private static boolean hasPlan(StudyStore.Line line) {
-    return !line.headline().isEmpty() && !StudyRequest.form(line.command()).containsKey("front");
   }
 
   private static String query(Exchange exchange) {
