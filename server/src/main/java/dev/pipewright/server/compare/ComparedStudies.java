@@ -14,6 +14,7 @@ import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.server.store.StudyStore;
 import dev.pipewright.server.study.CommandRun;
+import dev.pipewright.server.study.Recent;
 import dev.pipewright.server.study.StudyRequest;
 import dev.pipewright.trace.Timeline;
 import java.io.IOException;
@@ -28,11 +29,16 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/** Plans of studies, each simulated on the cluster that it was made for. */
+/**
+ * Plans of studies, each simulated on the cluster that it was made for. The last comparisons are
+ * kept, since a page and its picture are of the same one.
+ */
 public final class ComparedStudies {
   private static final String PLAN = "plan.json";
+  private static final int KEPT = 16;
 
   private final StudyStore store;
+  private final Recent<List<Planned>, SideBySide> last = new Recent<>(KEPT);
 
   public ComparedStudies(StudyStore store) {
     this.store = store;
@@ -57,6 +63,17 @@ public final class ComparedStudies {
   public SideBySide of(List<String> ids) {
     SideBySide.checkCount(ids.size(), "studies");
     List<Planned> all = ids.stream().map(this::planned).toList();
+    Optional<SideBySide> known = last.find(all);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    SideBySide compared = simulated(all);
+    compared.checkSize(); // so that what is kept is small
+    last.keep(all, compared);
+    return compared;
+  }
+
+  private static SideBySide simulated(List<Planned> all) {
     List<Shown> shown = new ArrayList<>();
     for (Planned each : all) {
       shown.add(new Shown("plan " + letter(shown.size()), simulated(each), Optional.empty()));

@@ -5,23 +5,31 @@ import dev.pipewright.formats.export.ExportCatalog;
 import dev.pipewright.formats.export.ExportOptions;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.server.study.CommandRun;
+import dev.pipewright.server.study.Recent;
 import dev.pipewright.server.study.Turns;
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Exports plans with the command line's own program in this process, one at a time. A plan lies in
- * a folder of its own meanwhile.
+ * a folder of its own meanwhile. The last exports are kept, since a page and each file that it
+ * offers are of the same one.
  */
 public final class Exporter {
   private static final String PLAN = "plan.json";
+  private static final int KEPT = 32;
+
+  private record Asked(ByteBuffer plan, String target, boolean nearest) {}
 
   private final CommandLineProgram program = new CommandLineProgram();
   private final Turns turns = new Turns();
+  private final Recent<Asked, Exported> last = new Recent<>(KEPT);
 
   /**
    * Exports a plan.
@@ -38,7 +46,14 @@ public final class Exporter {
           "to: is missing; take one of " + String.join(", ", ExportCatalog.names()));
     }
     ExportCatalog.named("to", target, ExportOptions.NONE); // refuses what there is not
-    return turns.take(() -> run(plan, target, nearest));
+    Asked asked = new Asked(ByteBuffer.wrap(plan), target, nearest);
+    Optional<Exported> known = last.find(asked);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    Exported exported = turns.take(() -> run(plan, target, nearest));
+    last.keep(asked, exported);
+    return exported;
   }
 
   private Exported run(byte[] plan, String target, boolean nearest) throws IOException {
