@@ -20,7 +20,8 @@ module dev.pipewright.formats {
       dev.pipewright.app,
       dev.pipewright.server;
   exports dev.pipewright.formats.export to
-      dev.pipewright.app;
+      dev.pipewright.app,
+      dev.pipewright.server;
   exports dev.pipewright.formats.file to
       dev.pipewright.runtime,
       dev.pipewright.app,

@@ -89,6 +89,18 @@ class BrowserTest {
   }
 
   @Test
+  void aRefusedExportLeadsToTheNearestPlan() throws Exception {
+    browser.show(1024, false);
+    browser.open(study);
+    browser.find("a[href='" + study + "/export?to=torch']").click();
+    assertTrue(browser.await(".mistake").getText().contains("cannot say"));
+    look(browser.pathAndQuery(), "export-refused", ".mistake");
+    browser.find("[name=nearest]").click();
+    browser.await("pre");
+    look(browser.pathAndQuery(), "export", "pre");
+  }
+
+  @Test
   void theQuestionOfAFileFitsEveryWindow() throws Exception {
     look("/inspect", "inspect", "#inspect");
   }

@@ -11,6 +11,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.server.store.StudyStore;
 import dev.pipewright.server.study.KeptPlan;
+import dev.pipewright.server.study.Recent;
 import dev.pipewright.trace.Timeline;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,9 +21,15 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/** Plans of studies, each simulated on the cluster that it was made for. */
+/**
+ * Plans of studies, each simulated on the cluster that it was made for. The last comparisons are
+ * kept, since a page and its picture are of the same one.
+ */
 public final class ComparedStudies {
+  private static final int KEPT = 16;
+
   private final StudyStore store;
+  private final Recent<List<KeptPlan>, SideBySide> last = new Recent<>(KEPT);
 
   public ComparedStudies(StudyStore store) {
     this.store = store;
@@ -44,6 +51,17 @@ public final class ComparedStudies {
   public SideBySide of(List<String> ids) {
     SideBySide.checkCount(ids.size(), "studies");
     List<KeptPlan> all = ids.stream().map(id -> KeptPlan.of(store, id)).toList();
+    Optional<SideBySide> known = last.find(all);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    SideBySide compared = simulated(all);
+    compared.checkSize(); // so that what is kept is small
+    last.keep(all, compared);
+    return compared;
+  }
+
+  private static SideBySide simulated(List<KeptPlan> all) {
     List<Shown> shown = new ArrayList<>();
     for (KeptPlan each : all) {
       shown.add(new Shown("plan " + letter(shown.size()), simulated(each), Optional.empty()));

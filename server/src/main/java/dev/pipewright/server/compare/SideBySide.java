@@ -31,13 +31,18 @@ public record SideBySide(Runs runs, Table differences) {
     return RunTable.of(runs);
   }
 
-  /** The picture; throws {@link BadInputException} where it has too many passes to show. */
-  public String svg() {
+  /** Throws {@link BadInputException} where there are too many passes to draw. */
+  public void checkSize() {
     if (runs.slices() > MOST_DRAWN) {
       throw new BadInputException(
           "%,d passes are more than a picture can show; compare smaller ones"
               .formatted(runs.slices()));
     }
+  }
+
+  /** The picture; throws {@link BadInputException} where it has too many passes to show. */
+  public String svg() {
+    checkSize();
     return TimelineSvg.of("comparison", runs);
   }
 }

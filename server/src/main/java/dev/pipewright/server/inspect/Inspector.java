@@ -7,8 +7,8 @@ import dev.pipewright.formats.imported.PlanImports;
 import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.server.study.CommandRun;
+import dev.pipewright.server.study.Turns;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,25 +16,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
- * Says what a file is, with the command line's own program in this process. One file at a time: the
- * others wait, and none longer than its user's patience. A file lies in a folder of its own while
- * it is read, and no longer.
+ * Says what a file is, with the command line's own program in this process, one file at a time. A
+ * file lies in a folder of its own while it is read, and no longer.
  */
 public final class Inspector {
-  private static final Logger LOG = System.getLogger(Inspector.class.getName());
-  private static final int MOST_SECONDS = 30;
   private static final int MOST_LETTERS = 100_000; // of an answer
 
   private final CommandLineProgram program = new CommandLineProgram();
-  private final Semaphore free = new Semaphore(1, true);
+  private final Turns turns = new Turns();
 
   /**
    * What a plan is for, where its file does not say it.
@@ -46,7 +37,7 @@ public final class Inspector {
 
   /** Inspects a file; throws {@link BadInputException} where it takes too long. */
   public Inspection inspect(Upload upload, For given) throws InterruptedException {
-    return within(() -> stored(upload, given));
+    return turns.take(() -> stored(upload, given));
   }
 
   /**
@@ -58,44 +49,13 @@ public final class Inspector {
   public Inspection layout(String layout, String pipeline) throws InterruptedException {
     List<String> words = List.of("check", "--megatron-layout=" + layout, "--pipeline", pipeline);
     String quoted = "'" + layout.replace("'", "'\\''") + "'";
-    return within(() ->
+    return turns.take(() ->
         inspection(
             layout,
             "a layout of Megatron-LM",
             run(words),
             Map.of(),
             List.of("pipewright check --megatron-layout=" + quoted + " --pipeline " + pipeline)));
-  }
-
-  private Inspection within(Callable<Inspection> work) throws InterruptedException {
-    if (!free.tryAcquire(MOST_SECONDS, TimeUnit.SECONDS)) {
-      throw new BadInputException("other files are being read; send it anew in a minute");
-    }
-    CompletableFuture<Inspection> answer = new CompletableFuture<>();
-    Thread reader =
-        new Thread(
-            () -> {
-              try {
-                answer.complete(work.call());
-              } catch (Exception | OutOfMemoryError | StackOverflowError e) {
-                answer.completeExceptionally(e);
-              } finally {
-                free.release();
-              }
-            },
-            "inspect");
-    reader.setDaemon(true);
-    reader.start();
-    try {
-      return answer.get(MOST_SECONDS, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      throw new BadInputException(
-          "it takes more than %d s; read it with the command line, which has no limit"
-              .formatted(MOST_SECONDS));
-    } catch (ExecutionException e) {
-      LOG.log(Logger.Level.ERROR, "an inspection failed", e.getCause());
-      throw new BadInputException("it could not be read; the server's log says why");
-    }
   }
 
   private CommandRun run(List<String> words) {

@@ -6,6 +6,7 @@ import dev.pipewright.server.compare.ComparedStudies;
 import dev.pipewright.server.compare.SideBySide;
 import dev.pipewright.server.store.StudyStore;
 import dev.pipewright.server.study.StudyRequest;
+import dev.pipewright.server.study.Turns;
 import dev.pipewright.server.web.Exchange;
 import dev.pipewright.server.web.Page;
 import dev.pipewright.server.web.Templates;
@@ -19,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Sets plans of studies, or schedules, one above the other. */
+/** Sets plans of studies, or schedules, one above the other: one comparison at a time. */
 public final class ComparePage implements Page {
   private static final String PATH = "/compare";
   private static final int ROWS = 20; // studies to choose from
@@ -28,6 +29,7 @@ public final class ComparePage implements Page {
   private final Templates templates;
   private final StudyStore store;
   private final ComparedStudies studies;
+  private final Turns turns = new Turns();
 
   ComparePage(Templates templates, StudyStore store) {
     this.templates = templates;
@@ -47,38 +49,38 @@ public final class ComparePage implements Page {
   }
 
   /** What was asked; empty where nothing was. */
-  private Optional<SideBySide> asked(Exchange exchange) {
+  private Optional<SideBySide> asked(Exchange exchange) throws InterruptedException {
     List<String> ids = exchange.all("study");
     if (!ids.isEmpty()) {
-      return Optional.of(studies.of(ids));
+      return Optional.of(turns.take(() -> studies.of(ids)));
     }
     String names = exchange.asked("schedules");
-    return names.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            ComparedSchedules.of(
-                names,
-                count("stages", exchange.asked("stages"), "like 4"),
-                count("micro-batches", exchange.asked("microbatches"), "like 8")));
+    if (names.isEmpty()) {
+      return Optional.empty();
+    }
+    int stages = count("stages", exchange.asked("stages"), "like 4");
+    int microBatches = count("micro-batches", exchange.asked("microbatches"), "like 8");
+    return Optional.of(turns.take(() -> ComparedSchedules.of(names, stages, microBatches)));
   }
 
   private static int count(String what, String text, String example) {
     return Integer.parseInt(StudyRequest.whole(what, text, example));
   }
 
-  private void draw(Exchange exchange) {
+  private void draw(Exchange exchange) throws InterruptedException {
     SideBySide found =
         asked(exchange).orElseThrow(() -> new BadInputException("nothing is chosen; choose two"));
-    exchange.file("picture.svg", found.svg().getBytes(StandardCharsets.UTF_8));
+    String svg = turns.take(found::svg);
+    exchange.file("picture.svg", svg.getBytes(StandardCharsets.UTF_8));
   }
 
-  private void show(Exchange exchange) {
+  private void show(Exchange exchange) throws InterruptedException {
     Map<String, Object> shown = new HashMap<>();
     Status status = Status.OK_200;
     try {
       Optional<SideBySide> found = asked(exchange);
       found.ifPresent(each -> {
-        each.svg(); // refuses what is too large to draw
+        each.checkSize();
         shown.put("figures", each.figures());
         shown.put("differences", each.differences());
         shown.put("picture", PATH + "/picture.svg?" + query(exchange));
@@ -100,14 +102,10 @@ public final class ComparePage implements Page {
     shown.put(
         "rows",
         store.newest("", 0, ROWS).stream()
-            .filter(ComparePage::hasPlan)
             .map(HistoryPage::row)
+            .filter(HistoryPage.Row::hasPlan)
             .toList());
     exchange.html(status, templates.page("compare", "Compare", PATH, shown));
-  }
-
-  static boolean hasPlan(StudyStore.Line line) {
-    return !line.headline().isEmpty() && !StudyRequest.form(line.command()).containsKey("front");
   }
 
   private static String query(Exchange exchange) {

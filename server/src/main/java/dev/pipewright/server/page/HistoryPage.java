@@ -22,8 +22,12 @@ public final class HistoryPage implements Page {
   private static final int MOST_LETTERS = 100;
   private static final Pattern SKIPPED = Pattern.compile("[0-9]{1,7}");
 
-  /** A study in a line. */
-  public record Row(String id, String title, String headline, String when) {}
+  /**
+   * A study in a line.
+   *
+   * @param hasPlan whether its answer is one plan
+   */
+  public record Row(String id, String title, String headline, String when, boolean hasPlan) {}
 
   private final Templates templates;
   private final StudyStore store;
@@ -91,6 +95,7 @@ public final class HistoryPage implements Page {
         line.id(),
         title,
         line.headline().isEmpty() ? "nothing fits" : line.headline(),
-        Times.minutes(line.created()));
+        Times.minutes(line.created()),
+        !line.headline().isEmpty() && !form.containsKey("front"));
   }
 }

@@ -17,6 +17,7 @@ public final class PageCatalog {
       Templates templates, Sessions sessions, StudyQueue queue, StudyStore store) {
     return List.of(
         new StudyPage(templates, queue),
+        new ExportPage(templates, store), // before the files of answers
         new AnswerPage(templates, queue, store),
         new InspectPage(templates),
         new ComparePage(templates, store),

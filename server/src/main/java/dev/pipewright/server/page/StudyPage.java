@@ -22,7 +22,7 @@ import java.util.TreeSet;
 /** Asks a study: the form, its examples, and the way from it to the answer. */
 public final class StudyPage implements Page {
   private static final String PATH = "/";
-  private static final int PATIENCE = 400; // milliseconds in which most mistakes are found
+  private static final int PATIENCE = 200; // milliseconds in which most mistakes are found
 
   /** A question to start from. */
   public record Example(String model, String cluster, String batch, String why) {}

@@ -86,8 +86,8 @@ public final class WhatIfPage implements Page {
             mistake,
             "rows",
             store.newest("", 0, ROWS).stream()
-                .filter(ComparePage::hasPlan)
                 .map(HistoryPage::row)
+                .filter(HistoryPage.Row::hasPlan)
                 .toList()));
   }
 }

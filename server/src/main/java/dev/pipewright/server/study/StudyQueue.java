@@ -2,7 +2,6 @@ package dev.pipewright.server.study;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.server.store.StudyStore;
-import java.io.IOException;
 import java.lang.System.Logger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,12 +10,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Answers studies, so many at a time as the machine has processors to spare; the others wait in
- * order. Ended studies are in the store; of those that failed the last are remembered. Safe for
- * threads.
+ * order. However many searches there are and however they divide their work, together they take no
+ * more processors than that, so that pages are answered meanwhile. Ended studies are in the store;
+ * of those that failed the last are remembered. Safe for threads.
  */
 public final class StudyQueue implements AutoCloseable {
   private static final Logger LOG = System.getLogger(StudyQueue.class.getName());
@@ -36,11 +38,13 @@ public final class StudyQueue implements AutoCloseable {
         }
       };
   private final List<Thread> searchers = new ArrayList<>();
+  private final ForkJoinPool processors; // of all searches: what they do in parallel stays in it
   private boolean closed;
 
   /** Starts to answer; {@code searches} is how many at a time. */
   public StudyQueue(StudyStore store, int searches) {
     this.store = store;
+    this.processors = new ForkJoinPool(searches);
     for (int i = 0; i < searches; i++) {
       Thread searcher = new Thread(this::search, "study-" + i);
       searcher.setDaemon(true);
@@ -134,7 +138,11 @@ public final class StudyQueue implements AutoCloseable {
     StudyJob.State state = StudyJob.State.FAILED;
     String sentence = "";
     try {
-      switch (runner.run(job.id(), job.command(), version, job::cancelled)) {
+      StudyRunner.Result result =
+          processors
+              .submit(() -> runner.run(job.id(), job.command(), version, job::cancelled))
+              .get();
+      switch (result) {
         case StudyRunner.Result.Answered answered -> {
           store.save(answered.study(), answered.files());
           state = StudyJob.State.DONE;
@@ -145,7 +153,7 @@ public final class StudyQueue implements AutoCloseable {
         }
         case StudyRunner.Result.Failed failed -> sentence = failed.sentence();
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (InterruptedException | ExecutionException | RuntimeException e) {
       LOG.log(Logger.Level.ERROR, "study " + job.id() + " failed", e);
       sentence = "the study could not be answered or kept; the server's log says why";
     }
@@ -177,5 +185,6 @@ public final class StudyQueue implements AutoCloseable {
         return;
       }
     }
+    processors.shutdown();
   }
 }

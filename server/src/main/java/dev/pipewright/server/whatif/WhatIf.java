@@ -9,9 +9,8 @@ import dev.pipewright.cluster.ClusterVariants;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.server.store.StudyStore;
 import dev.pipewright.server.study.KeptPlan;
-import java.util.LinkedHashMap;
+import dev.pipewright.server.study.Recent;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
@@ -22,18 +21,12 @@ import java.util.function.UnaryOperator;
  * threads.
  */
 public final class WhatIf {
-  private static final int MOST_KEPT = 32;
+  private static final int KEPT = 32;
 
   private final StudyStore store;
   private final Semaphore searches =
       new Semaphore(Runtime.getRuntime().availableProcessors(), true);
-  private final Map<String, Question> known =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Question> eldest) {
-          return size() > MOST_KEPT;
-        }
-      };
+  private final Recent<String, Question> known = new Recent<>(KEPT);
 
   /** A study's plan with what it is for. */
   private record Question(KeptPlan kept, Problem problem, Cluster cluster) {}
@@ -43,18 +36,14 @@ public final class WhatIf {
   }
 
   private Question question(String id) {
-    synchronized (known) {
-      Question found = known.get(id);
-      if (found != null) {
-        return found;
-      }
+    Optional<Question> found = known.find(id);
+    if (found.isPresent()) {
+      return found.get();
     }
     KeptPlan kept = KeptPlan.of(store, id);
     Problem problem = kept.problem();
     Question made = new Question(kept, problem, problem.cluster());
-    synchronized (known) {
-      known.put(id, made);
-    }
+    known.keep(id, made);
     return made;
   }
 
