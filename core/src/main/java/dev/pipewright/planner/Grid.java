@@ -27,6 +27,16 @@ record Grid(
     return new Grid(ranks, replicas, parallelism, arrangement, others, sharding);
   }
 
+  /** The same with other numbers of ranks and replicas. */
+  Grid resized(int otherRanks, int otherReplicas) {
+    return new Grid(otherRanks, otherReplicas, parallelism, arrangement, chunks, sharding);
+  }
+
+  /** The same whose groups divide layers in another way. */
+  Grid with(Parallelism other) {
+    return new Grid(ranks, replicas, other, arrangement, chunks, sharding);
+  }
+
   /** The same with other devices for each rank. */
   Grid with(Arrangement other) {
     return new Grid(ranks, replicas, parallelism, other, chunks, sharding);

@@ -141,11 +141,6 @@ final class Neighbours {
         .findFirst();
   }
 
-  private static Grid resized(Grid grid, int ranks, int replicas) {
-    return new Grid(
-        ranks, replicas, grid.parallelism(), grid.arrangement(), grid.chunks(), grid.sharding());
-  }
-
   /** Those of a layout: first those that change how devices share work, other schedules last. */
   List<PipelineLayout> of(PipelineLayout layout) {
     Set<PipelineLayout> found = new LinkedHashSet<>();
@@ -189,32 +184,23 @@ final class Neighbours {
   /** Twice or half as much of one kind of parallelism, and half or twice as much of another. */
   private void addDevices(PipelineLayout layout, Set<PipelineLayout> found) {
     Grid grid = layout.grid();
-    int factor = 2;
-    if (grid.replicas() % factor == 0) {
-      addGrid(layout, grid.ranks() * factor, grid.replicas() / factor, found);
+    if (grid.replicas() % 2 == 0) {
+      addGrid(layout, grid.ranks() * 2, grid.replicas() / 2, found);
     }
-    if (grid.ranks() % factor == 0) {
-      addGrid(layout, grid.ranks() / factor, grid.replicas() * factor, found);
+    if (grid.ranks() % 2 == 0) {
+      addGrid(layout, grid.ranks() / 2, grid.replicas() * 2, found);
     }
     int parts = grid.parallelism().parts();
     for (Parallelism kind : kinds) {
-      PipelineLayout other =
-          layout.with(
-              new Grid(
-                  grid.ranks(),
-                  grid.replicas(),
-                  kind,
-                  grid.arrangement(),
-                  grid.chunks(),
-                  grid.sharding()));
+      PipelineLayout other = layout.with(grid.with(kind));
       if (kind.parts() == parts) {
         addGrid(other, grid.ranks(), grid.replicas(), found);
-      } else if (kind.parts() == factor * parts) {
-        addGrid(other, grid.ranks(), grid.replicas() / factor, found);
-        addGrid(other, grid.ranks() / factor, grid.replicas(), found);
-      } else if (kind.parts() * factor == parts) {
-        addGrid(other, grid.ranks(), grid.replicas() * factor, found);
-        addGrid(other, grid.ranks() * factor, grid.replicas(), found);
+      } else if (kind.parts() == 2 * parts) {
+        addGrid(other, grid.ranks(), grid.replicas() / 2, found);
+        addGrid(other, grid.ranks() / 2, grid.replicas(), found);
+      } else if (kind.parts() * 2 == parts) {
+        addGrid(other, grid.ranks(), grid.replicas() * 2, found);
+        addGrid(other, grid.ranks() * 2, grid.replicas(), found);
       }
     }
   }
@@ -224,13 +210,13 @@ final class Neighbours {
     if (ranks < 1 || replicas < 1) {
       return;
     }
-    boolean first = ranks == 1 || ranks * layout.choice().chunks() > runs;
+    boolean fewer = ranks == 1 || ranks * layout.choice().chunks() > runs;
     PipelineLayout resized =
-        (first ? layout.with(choices.get(0)) : layout)
-            .with(resized(layout.grid(), ranks, replicas));
-    PipelineLayout chunked = resized.with(resized.choice());
-    List<PipelineLayout> states = states(chunked);
-    PipelineLayout next = states.contains(chunked) ? chunked : states.get(0);
+        layout
+            .with(layout.grid().resized(ranks, replicas))
+            .with(fewer ? choices.get(0) : layout.choice());
+    List<PipelineLayout> states = states(resized);
+    PipelineLayout next = states.contains(resized) ? resized : states.get(0);
     double less = (double) layout.grid().replicas() / replicas;
     int alike = (int) Math.round(layout.batching().microBatches() * less); // samples of a replica
     withAbout(next, Math.max(1, alike)).ifPresent(found::add);

@@ -37,7 +37,7 @@ final class TorchExport implements PlanExport {
         GridRules.kinds(List.of(Kind.TENSOR, Kind.SEQUENCE)),
         GridRules.equalRanks(true),
         ScheduleRules.oneDirection(),
-        GridRules.consecutive(false),
+        GridRules.consecutive(true),
         GridRules.wholeSamples(),
         RecomputeForm.everyMicroBatch());
   }
@@ -96,6 +96,7 @@ final class TorchExport implements PlanExport {
     import model
 
     RANKS, DATA, TENSOR = %d, %d, %d
+    MESH = {%s}  # how torchrun's ranks are numbered, outermost first
     LAYERS = [%s]  # the first and the last of each stage
     RECOMPUTED = [%s]  # runs of layers that keep their input only
     RANK_OF_STAGE = [%s]
@@ -112,6 +113,7 @@ final class TorchExport implements PlanExport {
             exported.ranks(),
             exported.data(),
             exported.tensor(),
+            mesh(exported),
             stages.stream()
                 .map(s -> "(%d, %d)".formatted(s.firstLayer(), s.lastLayer()))
                 .collect(Collectors.joining(", ")),
@@ -124,6 +126,14 @@ final class TorchExport implements PlanExport {
             exported.plan().sharding().level(),
             exported.plan().overlapGradients() ? "True" : "False",
             adam ? "AdamW" : "SGD");
+  }
+
+  /** Rank by rank, or pipeline by pipeline. */
+  private static String mesh(ExportSubject exported) {
+    String ranks = "\"pipeline\": RANKS";
+    String data = "\"data\": DATA";
+    return (GridRules.isConsecutive(exported) ? ranks + ", " + data : data + ", " + ranks)
+        + ", \"tensor\": TENSOR";
   }
 
   private static String runs(StagePlan stage) {
@@ -170,9 +180,7 @@ final class TorchExport implements PlanExport {
           torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
           device = torch.device("cuda", torch.cuda.current_device())
           dist.init_process_group("nccl", device_id=device)
-          mesh = init_device_mesh(
-              "cuda", (RANKS, DATA, TENSOR), mesh_dim_names=("pipeline", "data", "tensor")
-          )
+          mesh = init_device_mesh("cuda", tuple(MESH.values()), mesh_dim_names=tuple(MESH))
           rank = mesh["pipeline"].get_local_rank()
           layers = model.build_layers()
           assert len(layers) == LAYERS[-1][1] + 1, len(layers)

@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +92,28 @@ class GeneratedFilesTest {
     assertTrue(script.contains("\nLAYERS = [(0, 2), (3, 33)]"), script);
     assertTrue(script.contains("\nRECOMPUTED = [[(0, 1), (2, 2)], [(3, 4), "), script);
     assertTrue(script.contains("\nRANKS, DATA, TENSOR = 2, 1, 1\n"), script);
+  }
+
+  /** The devices of a pipeline rank are those whose numbers have it in the mesh. */
+  @ParameterizedTest
+  @ValueSource(strings = {"pipelines one by one", "t8, ZeRO 1"})
+  void theMeshOfPyTorchNumbersDevicesAsThePlanDoes(String name) {
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), name);
+    String script = written("torch", plan).get(0).text();
+    Matcher sizes =
+        Pattern.compile("\nRANKS, DATA, TENSOR = (\\d+), (\\d+), (\\d+)\n").matcher(script);
+    assertTrue(sizes.find(), script);
+    int ranks = Integer.parseInt(sizes.group(1));
+    int data = Integer.parseInt(sizes.group(2));
+    int tensor = Integer.parseInt(sizes.group(3));
+    boolean ranksFirst = script.contains("\nMESH = {\"pipeline\": RANKS, \"data\": DATA, \"tensor");
+    assertTrue(
+        ranksFirst || script.contains("\nMESH = {\"data\": DATA, \"pipeline\": RANKS, \"tensor"));
+    List<List<Integer>> byRank = plan.devicesByRank();
+    for (int device = 0; device < ranks * data * tensor; device++) {
+      int group = device / tensor;
+      assertTrue(byRank.get(ranksFirst ? group / data : group % ranks).contains(device), script);
+    }
   }
 
   @ParameterizedTest
