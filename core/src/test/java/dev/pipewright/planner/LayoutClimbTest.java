@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -113,9 +112,7 @@ class LayoutClimbTest {
     Oracle decides = new SimulatedOracle(new PipelineOracle(costs, new PathFormula()));
     Request request = Request.of(batch);
     double before =
-        Stream.concat(
-                AutoPlanner.pipelines(costs, request, decides, () -> false).stream(),
-                DapplePlanner.plan(costs, request, decides, () -> false).candidates().stream())
+        AutoPlanner.pipelines(costs, request, decides, () -> false).stream()
             .mapToDouble(Candidate::seconds)
             .min()
             .orElseThrow();
