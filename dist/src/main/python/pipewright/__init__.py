@@ -46,8 +46,14 @@ def run(name, *arguments, **flags):
     done = subprocess.run(line + ["--json"], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8")
     answer = json.loads(done.stdout) if done.stdout.strip() else None
     if done.returncode != 0:
-        raise PipewrightError(done.stderr.strip(), done.returncode, answer)
+        raise PipewrightError(done.stderr.strip() or problems(answer), done.returncode, answer)
     return answer
+
+
+def problems(answer):
+    """What is wrong with what was checked, a sentence a line."""
+    found = answer.get("problems", []) if isinstance(answer, dict) else []
+    return "\n".join(each.get("message", "") for each in found)
 
 
 def plan(model, **flags):

@@ -144,7 +144,7 @@ public final class Recorder {
         slices.add(slice(rank, at, Schedule.microBatch(program[at])));
         end = run.end(rank, at);
         start = Double.isNaN(start) ? run.start(rank, at) : start;
-        busy += end - run.start(rank, at) - run.stretched(rank, at);
+        busy += run.counts(rank, at) ? end - run.start(rank, at) - run.stretched(rank, at) : 0;
       } else if (at < last || run.end(rank, at) > run.start(rank, at)) {
         slices.add(slice(rank, at, -1));
       }

@@ -137,7 +137,7 @@ public final class Run {
   }
 
   /** Whether an op computes and is the first of those that run together with it. */
-  private boolean counts(int rank, int position) {
+  boolean counts(int rank, int position) {
     long[] program = schedule.packed(rank);
     boolean again = position > 0 && Schedule.isJoined(program[position - 1]);
     return !again && !Schedule.pass(program[position]).exchanges();

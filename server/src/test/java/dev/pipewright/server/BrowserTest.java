@@ -92,7 +92,7 @@ class BrowserTest {
   void aRefusedExportLeadsToTheNearestPlan() throws Exception {
     browser.show(1024, false);
     browser.open(study);
-    browser.find("a[href='" + study + "/export?to=torch']").click();
+    browser.find("a[href='" + study + "/export?to=sbatch']").click();
     assertTrue(browser.await(".mistake").getText().contains("cannot say"));
     look(browser.pathAndQuery(), "export-refused", ".mistake");
     browser.find("[name=nearest]").click();

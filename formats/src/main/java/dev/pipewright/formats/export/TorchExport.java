@@ -77,7 +77,7 @@ final class TorchExport implements PlanExport {
     return """
     \"\"\"Trains %s by a plan on %s.
 
-    Start it with torchrun. Give a module model.py with build_layers(), which returns the
+    Start it with torchrun of PyTorch 2.9 or later. Give a module model.py with build_layers(), which returns the
     network's %d layers in order; loss_fn(output, labels); batches(samples), an iterator of
     (inputs, labels) for a data-parallel rank; and, where TENSOR > 1, divide(layer, mesh).
     \"\"\"

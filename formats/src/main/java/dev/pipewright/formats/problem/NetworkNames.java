@@ -94,6 +94,11 @@ public final class NetworkNames {
       }
       throw new BadInputException("no model '" + model + "'; " + meant(model));
     }
+    if (model.endsWith(".py")) {
+      throw new BadInputException(
+          "%s: is Python; write %s:NAME with the name of a module or of a function that makes one, and `pipewright plan` measures it"
+              .formatted(model, model));
+    }
     return path;
   }
 

@@ -10,6 +10,8 @@ import dev.pipewright.server.web.Page;
 import dev.pipewright.server.web.Templates;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.HttpRules;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -63,6 +65,8 @@ public final class ExportPage implements Page {
                 to,
                 "nearest",
                 nearest,
+                "search",
+                search(id, to),
                 "exported",
                 exported,
                 "targets",
@@ -86,6 +90,15 @@ public final class ExportPage implements Page {
     } else {
       exchange.file(name, content.get());
     }
+  }
+
+  /** The command that searches within what a target can say. */
+  private String search(String id, String to) {
+    List<String> words = new ArrayList<>(List.of("pipewright"));
+    store.find(id).ifPresent(study -> words.addAll(study.command()));
+    words.remove("--json");
+    words.addAll(List.of("--export", to, "--out", "launch"));
+    return String.join(" ", words);
   }
 
   private static boolean isNearest(Exchange exchange) {

@@ -2,8 +2,8 @@ package dev.pipewright.server.page;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.server.store.StudyStore;
-import dev.pipewright.server.study.StudyRequest;
 import dev.pipewright.server.web.Exchange;
+import dev.pipewright.server.web.Form;
 import dev.pipewright.server.web.Page;
 import dev.pipewright.server.web.Templates;
 import dev.pipewright.server.whatif.Sliders;
@@ -53,9 +53,8 @@ public final class WhatIfPage implements Page {
       shown.put("id", id);
       shown.put("sliders", sliders);
       shown.put("moved", whatIf.moved(id, sliders));
-      Map<String, String> form = StudyRequest.form(whatIf.kept(id).study().command());
       shown.put("title", HistoryPage.row(whatIf.kept(id).study()).title());
-      shown.put("form", form);
+      shown.put("query", Form.query(whatIf.kept(id).form()));
       exchange.html(Status.OK_200, templates.page("whatif", "What if", PATH, shown));
     } catch (BadInputException e) {
       exchange.html(Status.UNPROCESSABLE_CONTENT_422, chooser(String.valueOf(e.getMessage())));

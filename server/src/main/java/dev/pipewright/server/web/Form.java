@@ -2,9 +2,11 @@ package dev.pipewright.server.web;
 
 import dev.pipewright.formats.file.BadInputException;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Reads what a browser sends of a form. */
 public final class Form {
@@ -27,6 +29,17 @@ public final class Form {
       }
     }
     return fields;
+  }
+
+  /** Fields as they stand in a link. */
+  public static String query(Map<String, String> fields) {
+    return fields.entrySet().stream()
+        .map(field -> encoded(field.getKey()) + "=" + encoded(field.getValue()))
+        .collect(Collectors.joining("&"));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   private static String decoded(String text) {

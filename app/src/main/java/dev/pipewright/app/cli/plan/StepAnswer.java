@@ -21,6 +21,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.reasons.Reasons;
+import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +32,9 @@ import java.util.function.Function;
 
 /** The best plan of a step of synchronous training, or a given one, scored. */
 public final class StepAnswer implements Answer.Remarks {
+  private static final String THREADS = "thread(s)"; // how profiles of processors end
+  private static final String PROCESSOR = "processor"; // of `--cluster local`
+
   private final Planned found;
   private final boolean ended;
   private final Reasons reasons;
@@ -165,6 +169,7 @@ public final class StepAnswer implements Answer.Remarks {
       remarks.add(
           "the best is not proven, since memory was full or placements are too many; " + gap());
     }
+    elsewhere().ifPresent(remarks::add);
     leftOver().ifPresent(remarks::add);
     slowdown().ifPresent(remarks::add);
     tooLarge().ifPresent(reason -> remarks.add("does not fit: " + reason));
@@ -200,6 +205,17 @@ public final class StepAnswer implements Answer.Remarks {
         .map(alone ->
             "one device alone takes %s, less than the %s of this plan; more devices do not pay here"
                 .formatted(Units.seconds(alone.seconds()), Units.seconds(best.seconds())));
+  }
+
+  /** That a processor's times are taken for those of GPUs. */
+  private Optional<String> elsewhere() {
+    Provenance from = found.costed().workload().profile().provenance();
+    String kind = found.costed().workload().cluster().device(0).name();
+    return from.measured() && from.device().endsWith(THREADS) && !kind.equals(PROCESSOR)
+        ? Optional.of(
+            "the layers' times were measured on a processor (%s) and count for %s as they are; measure where such devices are"
+                .formatted(from.device(), kind))
+        : Optional.empty();
   }
 
   /** That micro-batches do not divide the global batch, where the cost model lets them. */

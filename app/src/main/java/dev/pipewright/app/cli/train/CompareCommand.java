@@ -135,10 +135,12 @@ public final class CompareCommand implements Callable<Integer> {
   }
 
   private static TrainingOutcome measured(TrainingRequest request, boolean memory) {
-    TrainingOutcome outcome = TrainCommand.service().train(request, step -> {});
+    TrainingOutcome outcome = TrainCommand.service("compare").train(request, step -> {});
     return memory
         ? outcome.with(
-            TrainCommand.service().train(request.frugal(MEMORY_STEPS), step -> {}).workers())
+            TrainCommand.service("compare")
+                .train(request.frugal(MEMORY_STEPS), step -> {})
+                .workers())
         : outcome;
   }
 

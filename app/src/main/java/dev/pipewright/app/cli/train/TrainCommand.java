@@ -144,7 +144,7 @@ public final class TrainCommand implements Callable<Integer> {
     try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
       outcome =
           new RestartedTraining(
-                  service(),
+                  service("train"),
                   launched.map(LaunchedRank::worldSize).orElse(1),
                   restarts,
                   ranks.replanning(),
@@ -295,7 +295,8 @@ public final class TrainCommand implements Callable<Integer> {
         Optional.empty());
   }
 
-  static TrainingService service() {
-    return RuntimeServices.find(TrainingService.class, "train");
+  /** What trains, for a command. */
+  static TrainingService service(String command) {
+    return RuntimeServices.find(TrainingService.class, command);
   }
 }
