@@ -89,13 +89,13 @@ class BrowserTest {
   }
 
   @Test
-  void aRefusedExportLeadsToTheNearestPlan() throws Exception {
+  void exportsAndTheirRefusalsFitEveryWindow() throws Exception {
     browser.show(1024, false);
     browser.open(study);
-    browser.find("a[href='" + study + "/export?to=sbatch']").click();
+    browser.find("a[href='" + study + "/export?to=galvatron']").click();
     assertTrue(browser.await(".mistake").getText().contains("cannot say"));
     look(browser.pathAndQuery(), "export-refused", ".mistake");
-    browser.find("[name=nearest]").click();
+    browser.find("a[href='" + study + "/export?to=torch']").click();
     browser.await("pre");
     look(browser.pathAndQuery(), "export", "pre");
   }
