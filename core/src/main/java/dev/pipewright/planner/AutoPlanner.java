@@ -35,6 +35,7 @@ public final class AutoPlanner {
   static final SearchEffort EFFORT = new SearchEffort(6, 2, 8, 2, 40);
   static final int STARTS = 4; // plans from whose layouts others are tried
   static final int CLIMBED = 240; // layouts
+  static final int IN_VAIN = 40; // of them, one after the other
   static final long PASSES = 60_000; // in their prices
 
   private static final double WORTHWHILE = 1.05; // times the bound: nearer plans are good enough
@@ -103,7 +104,7 @@ public final class AutoPlanner {
     LayoutClimb climb = new LayoutClimb(costs, request, neighbours, known, decides, stop);
     if (known > WORTHWHILE * bound.value()) {
       List<PipelinePlan> near = found.stream().limit(STARTS).map(Candidate::plan).toList();
-      climb.search(neighbours.here(near), List.of(), CLIMBED, PASSES);
+      climb.search(neighbours.here(near), List.of(), CLIMBED, IN_VAIN, PASSES);
     }
     return climb;
   }

@@ -41,6 +41,7 @@ final class LayoutClimb {
   private final PriorityQueue<Priced> open = new PriorityQueue<>(Priced.BEST);
   private Optional<Priced> best = Optional.empty();
   private long passes;
+  private int bestAt; // layouts that were priced before it
   private double bestSeconds; // by the simulator, where it fits
 
   /**
@@ -103,12 +104,18 @@ final class LayoutClimb {
    * @param near layouts that are priced first
    * @param others now and then one of these is priced, too
    * @param most layouts that are priced
+   * @param inVain layouts that are priced one after the other without a better one
    * @param mostPasses of micro-batches through stages in all that is priced
    */
-  void search(List<PipelineLayout> near, List<PipelineLayout> others, int most, long mostPasses) {
+  void search(
+      List<PipelineLayout> near,
+      List<PipelineLayout> others,
+      int most,
+      int inVain,
+      long mostPasses) {
     near.forEach(this::price);
     Iterator<PipelineLayout> next = others.iterator();
-    while (goesOn() && seen.size() < most && passes < mostPasses) {
+    while (goesOn() && seen.size() < most && seen.size() - bestAt < inVain && passes < mostPasses) {
       if (next.hasNext() && (open.isEmpty() || seen.size() % TURNS == 0 || !fits())) {
         price(next.next());
       } else if (!open.isEmpty()) {
@@ -186,6 +193,7 @@ final class LayoutClimb {
       if (seconds < bestSeconds) {
         best = Optional.of(priced);
         bestSeconds = seconds;
+        bestAt = seen.size();
       }
     }
   }

@@ -58,7 +58,12 @@ public final class LocalSearch {
     Neighbours neighbours =
         new Neighbours(costs, request, AutoPlanner.choices(request), runs, microBatches);
     LayoutClimb climb = new LayoutClimb(costs, request, neighbours, known, decides, stop);
-    climb.search(neighbours.here(near), neighbours.usual(), Integer.MAX_VALUE, Long.MAX_VALUE);
+    climb.search(
+        neighbours.here(near),
+        neighbours.usual(),
+        Integer.MAX_VALUE,
+        Integer.MAX_VALUE,
+        Long.MAX_VALUE);
     climb.found(0).ifPresent(found::add);
     found.sort(Comparator.comparingDouble(Candidate::seconds));
     return planning(costs, request, EqualPipelines.different(found), climb.priced());

@@ -61,7 +61,8 @@ class LayoutClimbTest {
       LayoutClimb climb =
           new LayoutClimb(
               costs, request, neighbours, Double.POSITIVE_INFINITY, estimates, () -> false);
-      climb.search(neighbours.usual(), List.of(), Integer.MAX_VALUE, Long.MAX_VALUE);
+      climb.search(
+          neighbours.usual(), List.of(), Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE);
       double found =
           climb.found(0).stream()
               .mapToDouble(Candidate::seconds)
