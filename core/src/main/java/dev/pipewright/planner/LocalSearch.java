@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Plans for a question that differs little from one that was planned: the known plans as they are,
  * and what a {@linkplain LayoutClimb climb} from their layouts reaches. Stopped after some
- * milliseconds it answers while somebody moves a slider; it proves nothing.
+ * milliseconds it answers while a user moves a slider; it proves nothing.
  */
 public final class LocalSearch {
   private LocalSearch() {}

@@ -25,7 +25,7 @@ import java.util.function.BooleanSupplier;
  * @param straggler how many times as long as the others the last device takes; 1 where none does
  */
 public record Nearby(List<PipelinePlan> plans, OptionalInt microBatches, double straggler) {
-  /** How long a search may take for somebody who moves a slider. */
+  /** How long a search may take while a user moves a slider. */
   public static final Duration PATIENCE = Duration.ofMillis(80);
 
   public Nearby {

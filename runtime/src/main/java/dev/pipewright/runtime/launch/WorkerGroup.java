@@ -72,7 +72,7 @@ final class WorkerGroup implements AutoCloseable {
     startElsewhere();
   }
 
-  /** Somebody who knows the token; in any thread. Who comes too late is to try another attempt. */
+  /** A process that knows the token, in any thread; closed where the run is over. */
   void welcome(Control control, Message hello) {
     unheard.add(control);
     if (closed) {

@@ -119,7 +119,7 @@ class CoordinatorTest {
     return control;
   }
 
-  /** It would wait for an answer that nobody gives, and miss the next attempt. */
+  /** Otherwise it would wait for an answer for ever and miss the next attempt. */
   @Test
   @Timeout(30)
   void whoJoinsWhileARunEndsHearsOfIt() throws Exception {
