@@ -38,7 +38,7 @@ public final class AutoPlanner {
   static final int IN_VAIN = 40; // of them, one after the other
   static final long PASSES = 60_000; // in their prices
 
-  private static final double WORTHWHILE = 1.05; // times the bound: nearer plans are good enough
+  private static final double WORTHWHILE = 1.10; // times the bound: nearer plans are good enough
   private static final String FIRST = PipelinePolicy.A.scheduleName();
   private static final double HOPE = 1.03; // how much slower hybrids may begin
   private static final List<Integer> CHUNKS = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16);
