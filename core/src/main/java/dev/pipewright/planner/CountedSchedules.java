@@ -6,6 +6,7 @@ import dev.pipewright.schedule.catalog.ScheduleInput;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What bounds know of schedules whose order of work follows from the numbers of ranks, chunks and
@@ -13,7 +14,7 @@ import java.util.Map;
  * long ones here.
  */
 final class CountedSchedules {
-  private static final long MOST_PASSES = 20_000;
+  private static final long MOST_PASSES = 50_000;
 
   private final Map<List<Object>, Facts> known = new HashMap<>();
 
@@ -21,11 +22,12 @@ final class CountedSchedules {
    * What is known of a schedule for some numbers.
    *
    * @param suits whether there is one for these numbers, as far as is known
-   * @param orders of its work, from the first and from the last stage of each rank on; none where
-   *     it is not known
+   * @param orders of its work, from the first and from the last stage of each rank on, and to its
+   *     first sum of gradients; none where it is not known
+   * @param flow of micro-batches; empty likewise
    */
-  record Facts(boolean suits, List<WorkOrder> orders) {
-    static final Facts UNKNOWN = new Facts(true, List.of());
+  record Facts(boolean suits, List<WorkOrder> orders, Optional<StageFlow> flow) {
+    static final Facts UNKNOWN = new Facts(true, List.of(), Optional.empty());
   }
 
   /** Of a schedule with so many micro-batches on so many ranks. */
@@ -42,9 +44,15 @@ final class CountedSchedules {
     try {
       Schedule schedule =
           choice.entry().make(ScheduleInput.counts(ranks, microBatches, choice.chunks()));
-      return new Facts(true, List.of(WorkOrder.of(schedule), WorkOrder.ofLastStages(schedule)));
+      return new Facts(
+          true,
+          List.of(
+              WorkOrder.of(schedule),
+              WorkOrder.ofLastStages(schedule),
+              WorkOrder.toFirstSums(schedule)),
+          Optional.of(StageFlow.of(schedule)));
     } catch (IllegalArgumentException e) { // so it will be when it is priced
-      return new Facts(false, List.of());
+      return new Facts(false, List.of(), Optional.empty());
     }
   }
 }

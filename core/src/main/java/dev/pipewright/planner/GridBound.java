@@ -9,7 +9,7 @@ import java.util.Arrays;
  * <p>Each of these holds, so their maximum does:
  *
  * <ul>
- *   <li>The ranks share all passes of all micro-batches, and the ends of the step (sums of
+ *   <li>The ranks share all passes of all micro-batches, and the ends of the step (ends of
  *       gradients that nothing hides, updates). The busiest has at least the mean; and of {@code
  *       k·ranks + 1} runs of layers some rank has {@code k + 1}, the least of these at best.
  *   <li>Before rank q works a micro-batch has passed q stages, a run of layers in each at least.
@@ -40,15 +40,14 @@ final class GridBound {
   private final int microBatches;
   private final ScheduleShape shape;
   private final Recomputation recomputation;
-  private final double[] tail;
-  private final double send;
+  private final StageEnds ends;
+  private final double[] sends;
   private final double message;
 
   /**
    * Of a grid.
    *
-   * @param tail seconds that each run of layers adds to the end of the step of its rank
-   * @param send seconds of a message from a rank to the next, at least
+   * @param sends seconds of so many messages from a rank to another over as many cuts, at least
    * @param message seconds that it takes from the passes at both ends, each, at least
    */
   GridBound(
@@ -57,16 +56,16 @@ final class GridBound {
       int microBatches,
       ScheduleShape shape,
       Recomputation recomputation,
-      double[] tail,
-      double send,
+      StageEnds ends,
+      double[] sends,
       double message) {
     this.loads = loads;
     this.ranks = ranks;
     this.microBatches = microBatches;
     this.shape = shape;
     this.recomputation = recomputation;
-    this.tail = tail;
-    this.send = send;
+    this.ends = ends;
+    this.sends = sends;
     this.message = message;
   }
 
@@ -77,9 +76,8 @@ final class GridBound {
    * @param working bytes of a backward pass beyond what is kept
    */
   double seconds(double free, double working) {
-    double most = Math.max(Math.max(largest(), mean(0)), oneWay());
-    most = shape.straight() ? Math.max(most, inTurn(most)) : most;
-    return Math.max(most, remembering(free, working));
+    double most = Math.max(Math.max(largest(), mean(0)), Math.max(oneWay(), exchanging()));
+    return Math.max(inTurn(most), remembering(free, working));
   }
 
   /** The mean over the ranks when nothing is recomputed. */
@@ -89,20 +87,51 @@ final class GridBound {
 
   /** The same when some layers' forward passes run twice. */
   private double mean(double again) {
-    double ends = 4 * (ranks - 1) * message; // there and back
-    double all = microBatches * (loads.passes() + again + ends);
+    double messages = 4 * (ranks - 1) * message; // there and back
+    double all = microBatches * (loads.passes() + again + messages);
     double filling = 0;
     double draining = 0;
     for (int rank = 0; rank < ranks; rank++) {
       int before = shape.chains() > 1 ? Math.min(rank, ranks - 1 - rank) : rank;
-      filling += before * send;
-      draining += before * send;
+      filling += sends[before];
+      draining += sends[before];
       for (int at = 0; at < before; at++) {
         filling += loads.forward()[at];
         draining += loads.backward()[at];
       }
     }
-    return (all + filling + Math.max(LayerLoads.sum(tail), shape.splits() ? 0 : draining)) / ranks;
+    double after =
+        shape.straight() ? afterAll() : 0; // otherwise a rank's next stage goes on meanwhile
+    return (all + filling + Math.max(after, shape.splits() ? 0 : draining)) / ranks;
+  }
+
+  /** Seconds after the last passes of all ranks. */
+  private double afterAll() {
+    return LayerLoads.sum(ends.tail())
+        + ends.left(LayerLoads.sum(ends.rest()), LayerLoads.sum(loads.backward()));
+  }
+
+  /**
+   * A rank's exchanges follow each other, and the first one follows all backward passes of the last
+   * stage, since those of the stages before come later. The mean over the ranks.
+   */
+  private double exchanging() {
+    int fewest = microBatches / shape.chains(); // in one direction
+    if (fewest == 0) {
+      return 0;
+    }
+    int last = loads.size() - 1;
+    double later = shape.splits() ? loads.weights()[last] : 0;
+    double first =
+        LayerLoads.sum(loads.forward())
+            - loads.forward()[last]
+            + fewest * (loads.passes(last) - later);
+    return first + shape.chains() * LayerLoads.sum(ends.exchanges()) / ranks;
+  }
+
+  /** Micro-batches of the direction that has most. */
+  private int inOneDirection() {
+    return Math.ceilDiv(microBatches, shape.chains());
   }
 
   /** A micro-batch goes through all layers before, or after, the ranks share half of the work. */
@@ -110,7 +139,7 @@ final class GridBound {
     double forward = LayerLoads.sum(loads.forward());
     double backward = LayerLoads.sum(loads.backward());
     double back = backward - (shape.splits() ? LayerLoads.sum(loads.weights()) : 0);
-    double sent = (ranks - 1) * send;
+    double sent = sends[crossings(stages() - 1)];
     double before = forward + microBatches * backward / ranks;
     double after = microBatches * forward / ranks + back;
     return Math.max(Math.max(before, after), forward + back + sent) + sent;
@@ -119,7 +148,8 @@ final class GridBound {
   /** Of the rank with the most of the largest runs of layers. */
   private double largest() {
     double[] each = new double[loads.size()];
-    Arrays.setAll(each, at -> microBatches * loads.passes(at) + tail[at]);
+    Arrays.setAll(
+        each, at -> microBatches * loads.passes(at) + (shape.straight() ? ends.tail()[at] : 0));
     Arrays.sort(each); // ascending
     int bins = shape.chains() > 1 ? (ranks + 1) / 2 : ranks; // ranks in pairs have the same layers
     double most = 0;
@@ -133,7 +163,7 @@ final class GridBound {
     return most;
   }
 
-  /** One stage on each rank; at least {@code least}. */
+  /** Stage after stage; at least {@code least}. */
   private double inTurn(double least) {
     double none = least;
     double some = MOST * least;
@@ -153,28 +183,45 @@ final class GridBound {
     int at = 0;
     double filling = 0;
     double draining = 0;
-    for (int rank = 0; rank < ranks && at < loads.size(); rank++) {
-      double work = ranks > 1 ? microBatches * 2 * message : 0;
-      double end = 0;
-      double forward = 0;
-      double backward = 0;
-      int left = Math.min(ranks - 1 - rank, loads.size() - 1); // stages behind have layers, too
-      while (at < loads.size() - left) {
-        double more = work + microBatches * loads.passes(at);
-        double after = end + tail[at];
-        if (filling + more + Math.max(after, shape.splits() ? 0 : draining) > seconds) {
-          break;
-        }
-        work = more;
-        end = after;
-        forward += loads.forward()[at];
-        backward += loads.backward()[at];
+    for (int stage = 0; stage < stages() && at < loads.size(); stage++) {
+      int left = Math.min(stages() - 1 - stage, loads.size() - 1); // others have layers, too
+      double sent = sends[crossings(stage)];
+      double first = filling + sent;
+      double last = shape.splits() ? 0 : draining + sent;
+      Stage taken = new Stage();
+      while (at < loads.size() - left && first + taken.and(at, last) <= seconds) {
+        filling += loads.forward()[at];
+        draining += loads.backward()[at];
         at++;
       }
-      filling += forward + send;
-      draining += backward + send;
     }
     return at == loads.size();
+  }
+
+  private int stages() {
+    return ranks * shape.chunks();
+  }
+
+  /** Messages between ranks on the way to a stage, at least: where a V turns there is none. */
+  private int crossings(int stage) {
+    return ranks == 1 ? 0 : shape.straight() || shape.chains() > 1 ? stage : stage - stage / ranks;
+  }
+
+  /** A stage that takes one run of layers after another. */
+  private final class Stage {
+    private double work = shape.straight() && ranks > 1 ? microBatches * 2 * message : 0;
+    private double tail;
+    private double rest;
+    private double pass;
+
+    /** Seconds from its first pass on with one run more, or until the pipeline has drained. */
+    double and(int run, double draining) {
+      work += inOneDirection() * loads.passes(run);
+      tail += ends.tail()[run];
+      rest += shape.straight() ? ends.rest()[run] : 0; // otherwise passes of other stages hide it
+      pass += loads.backward()[run];
+      return work + Math.max(tail + ends.left(rest, pass), draining);
+    }
   }
 
   /** So that memory suffices. */

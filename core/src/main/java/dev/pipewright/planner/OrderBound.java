@@ -11,14 +11,10 @@ import java.util.function.ToDoubleBiFunction;
  * with the least, whole layers in each stage: O(stages · layers).
  *
  * @param loads of the grid, with split backward passes where the schedule splits them
- * @param tail seconds after its last pass that each run of layers adds to a stage's sum of
- *     gradients and update, at least
- * @param rest seconds that the first run adds beyond that where nothing hides its sum
+ * @param ends of stages
  * @param send seconds of a message by sending and receiving rank, at least
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record OrderBound(
-    LayerLoads loads, double[] tail, double[] rest, ToDoubleBiFunction<Integer, Integer> send) {
+record OrderBound(LayerLoads loads, StageEnds ends, ToDoubleBiFunction<Integer, Integer> send) {
 
   /** Of a step on so many ranks. */
   double seconds(WorkOrder order, int ranks) {
@@ -33,7 +29,7 @@ record OrderBound(
       double sum = 0;
       int most = size - (order.stages() - 1 - stage); // later stages have layers, too
       for (int first = stage; first < most; first++) {
-        begun = Math.min(begun, before[first] + order.last()[stage] * rest[first] - sum);
+        begun = Math.min(begun, before[first] + order.last()[stage] * ends.rest()[first] - sum);
         sum += run(order, stage, first);
         after[first + 1] = begun + sum;
       }
@@ -58,6 +54,7 @@ record OrderBound(
     return order.forward()[stage] * loads.forward()[at]
         + order.inputs()[stage] * Math.max(0, loads.backward()[at] - weights)
         + order.weights()[stage] * Math.min(weights, loads.backward()[at])
-        + order.sums()[stage] * tail[at];
+        + order.sums()[stage] * ends.tail()[at]
+        + order.exchanges()[stage] * ends.exchanges()[at];
   }
 }

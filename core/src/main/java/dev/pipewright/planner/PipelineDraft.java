@@ -81,7 +81,7 @@ final class PipelineDraft {
     double bound = bound(shape);
     return bound >= enough
         ? bound
-        : Math.max(bound, bounds.thorough(grid, batching, shape, facts.orders(), folded, enough));
+        : Math.max(bound, bounds.thorough(grid, batching, shape, facts, folded, enough));
   }
 
   /** The same by what stages keep alone. */

@@ -3,6 +3,7 @@ package dev.pipewright.planner;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.StepEnd;
 import java.util.Arrays;
 import java.util.BitSet;
 
@@ -24,6 +25,7 @@ import java.util.BitSet;
  * @param sums of gradients that nothing can hide
  * @param last those of them after which the rank's device has nothing to compute, in the order in
  *     which it waits for sums
+ * @param exchanges of all stages of a rank that follow each other from its first sum on
  * @param sends messages by sending and receiving rank
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -35,6 +37,7 @@ record WorkOrder(
     int[] weights,
     int[] sums,
     int[] last,
+    int[] exchanges,
     int[][] sends) {
 
   private WorkOrder(int folds, int depth, int ranks) {
@@ -46,30 +49,62 @@ record WorkOrder(
         new int[depth],
         new int[depth],
         new int[depth],
+        new int[depth],
         new int[ranks][ranks]);
   }
 
   /** From the first op of each rank on. */
   static WorkOrder of(Schedule schedule) {
-    return of(schedule, false);
+    WorkOrder order = empty(schedule);
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      long[] program = schedule.packed(rank);
+      if (program.length > 0) {
+        order.count(program, 0, program.length, schedule);
+        order.countTail(program, schedule);
+      }
+    }
+    return order;
   }
 
   /** From the first op of each rank's last stage on. */
   static WorkOrder ofLastStages(Schedule schedule) {
-    return of(schedule, true);
-  }
-
-  private static WorkOrder of(Schedule schedule, boolean lastStages) {
-    Placement placement = schedule.placement();
-    int ranks = schedule.ranks();
-    WorkOrder order = new WorkOrder(folds(placement), placement.depth(), ranks);
-    for (int rank = 0; rank < ranks; rank++) {
+    WorkOrder order = empty(schedule);
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
       long[] program = schedule.packed(rank);
-      order.countInFlight(program);
       if (program.length > 0) {
-        order.countWork(program, lastStages ? lastStage(program) : 0, placement);
+        order.count(program, lastStage(program), program.length, schedule);
         order.countTail(program, schedule);
       }
+    }
+    return order;
+  }
+
+  /** From the first op of each rank to its first sum of gradients; then it sums all. */
+  static WorkOrder toFirstSums(Schedule schedule) {
+    WorkOrder order = empty(schedule);
+    Schedule ended = StepEnd.of(schedule);
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      long[] program = ended.packed(rank);
+      int first = 0;
+      while (first < program.length && Schedule.pass(program[first]) != Pass.REDUCE) {
+        first++;
+      }
+      if (first < program.length) {
+        order.count(program, 0, first, schedule);
+      }
+      for (int at = first; at < program.length; at++) {
+        boolean sums = Schedule.pass(program[at]) == Pass.REDUCE;
+        order.exchanges[Schedule.stage(program[at]) % order.stages()] += sums ? 1 : 0;
+      }
+    }
+    return order;
+  }
+
+  private static WorkOrder empty(Schedule schedule) {
+    Placement placement = schedule.placement();
+    WorkOrder order = new WorkOrder(folds(placement), placement.depth(), schedule.ranks());
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      order.countInFlight(schedule.packed(rank));
     }
     return order;
   }
@@ -124,8 +159,9 @@ record WorkOrder(
     }
   }
 
-  private void countWork(long[] program, int from, Placement placement) {
-    for (int at = from; at < program.length; at++) {
+  private void count(long[] program, int from, int end, Schedule schedule) {
+    Placement placement = schedule.placement();
+    for (int at = from; at < end; at++) {
       long op = program[at];
       Pass pass = Schedule.pass(op);
       int stage = Schedule.stage(op) % stages();
