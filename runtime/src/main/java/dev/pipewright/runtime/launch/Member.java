@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
 import org.jspecify.annotations.Nullable;
 
 /** A worker as the {@link WorkerGroup} knows it. */
@@ -21,6 +22,20 @@ final class Member {
       this.name = name;
       this.slots = slots;
       this.rank = rank;
+    }
+
+    /** Has it start its workers, which are numbered from {@code first} on. */
+    void start(int first, Launch.Resources resources) {
+      Computing computing = resources.computing();
+      control.send(
+          Message.of("start")
+              .with("first", first)
+              .with("count", slots)
+              .with("heap", resources.heapMegabytes())
+              .with("device", computing.device().name())
+              .with("threads", computing.threads())
+              .with("frugal", computing.frugal() ? 1 : 0)
+              .with("apart", resources.apart() ? 1 : 0));
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.launch;
 
-import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.runtime.wire.Secret;
 import dev.pipewright.runtime.wire.WrongFrameException;
 import java.io.IOException;
@@ -10,9 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -39,8 +36,7 @@ final class WorkerGroup implements AutoCloseable {
   private long pings;
   private boolean held;
   private boolean finished;
-  private final Set<Control> unheard = ConcurrentHashMap.newKeySet(); // guests in the inbox
-  private volatile boolean closed;
+  private final Guests guests = new Guests(); // in the inbox
 
   WorkerGroup(
       Launch launch,
@@ -74,13 +70,11 @@ final class WorkerGroup implements AutoCloseable {
 
   /** A process that knows the token, in any thread; closed where the run is over. */
   void welcome(Control control, Message hello) {
-    unheard.add(control);
-    if (closed) {
-      control.close();
+    if (!guests.welcome(control)) {
       return;
     }
     inbox.add(() -> {
-      unheard.remove(control);
+      guests.hear(control);
       if (hello.kind().equals("join")) {
         join(control, hello);
       } else {
@@ -125,19 +119,10 @@ final class WorkerGroup implements AutoCloseable {
     }
     arrivals.haveAllMachines(awake.now());
     hosts.sort(Comparator.comparingInt(host -> host.rank)); // workers in the launcher's order
-    Computing computing = launch.resources().computing();
     int first = launch.here();
     for (Member.Host host : hosts) {
       workers.subList(first, first + host.slots).forEach(worker -> worker.host = host);
-      host.control.send(
-          Message.of("start")
-              .with("first", first)
-              .with("count", host.slots)
-              .with("heap", launch.resources().heapMegabytes())
-              .with("device", computing.device().name())
-              .with("threads", computing.threads())
-              .with("frugal", computing.frugal() ? 1 : 0)
-              .with("apart", launch.resources().apart() ? 1 : 0));
+      host.start(first, launch.resources());
       first += host.slots;
     }
     workers.forEach(this::tell);
@@ -395,8 +380,7 @@ final class WorkerGroup implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true; // before those that came while the run ended are closed
-    unheard.forEach(Control::close);
+    guests.close();
     for (Member worker : workers) {
       if (worker.control != null) {
         worker.control.close();

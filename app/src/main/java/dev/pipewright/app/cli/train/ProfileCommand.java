@@ -237,7 +237,7 @@ public final class ProfileCommand implements Callable<Integer> {
         repeats,
         workers,
         threads,
-        worker.optimizer(TrainArgument.usualOptimizer(model)),
+        worker.optimizer(TrainedNetwork.usualOptimizer(model)),
         groups,
         largestMessage,
         memoryDevices == null ? OptionalInt.empty() : OptionalInt.of(memoryDevices),
@@ -257,7 +257,7 @@ public final class ProfileCommand implements Callable<Integer> {
                 repeats,
                 worker.threads(),
                 worker
-                    .optimizer(TrainArgument.usualOptimizer(model))
+                    .optimizer(TrainedNetwork.usualOptimizer(model))
                     .name()
                     .toLowerCase(Locale.ROOT),
                 worker.data(),

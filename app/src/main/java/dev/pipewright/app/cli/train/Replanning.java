@@ -98,7 +98,7 @@ final class Replanning {
         new Chosen(
             chosen.model(),
             chosen.sequence(),
-            stages.assignment(TrainArgument.graph(chosen.model(), chosen.sequence())),
+            stages.assignment(TrainedNetwork.graph(chosen.model(), chosen.sequence())),
             Optional.of(stages));
     Chosen sharded = usual.sharded(chosen.zero());
     return sharded.assignment().shardingRefusal().isEmpty() ? sharded : usual;

@@ -7,7 +7,6 @@ import dev.pipewright.app.cli.schedule.ScheduleRequest;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanJson;
-import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.problem.NetworkNames;
@@ -22,9 +21,6 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.zoo.ZooModel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -170,24 +166,13 @@ public final class TrainArgument {
     Optimizer usualOptimizer() {
       return plan.flatMap(file -> file.madeFor().training())
           .map(Training::optimizer)
-          .orElseGet(() -> TrainArgument.usualOptimizer(model));
+          .orElseGet(() -> TrainedNetwork.usualOptimizer(model));
     }
 
     /** By which it learns where nothing else is asked for. */
     UpdateRule usualRule(Optimizer optimizer) {
-      return UpdateRule.usual(optimizer, graph(model, sequence));
+      return UpdateRule.usual(optimizer, TrainedNetwork.graph(model, sequence));
     }
-  }
-
-  /** The optimizer that a network is usually trained with; as `plan` assumes. */
-  static Optimizer usualOptimizer(String network) {
-    Path file = FileNames.file("the model", network);
-    if (Files.exists(file)) {
-      return ModelFiles.training(file).map(Training::optimizer).orElse(Optimizer.ADAM);
-    }
-    return NetworkNames.zooModel(network)
-        .map(zoo -> zoo.training().optimizer())
-        .orElse(Optimizer.ADAM);
   }
 
   Chosen chosen() {
@@ -224,7 +209,7 @@ public final class TrainArgument {
             .orElseThrow(
                 () -> new BadInputException(what + ": does not say its model; add --model"));
     OptionalInt tokens = sequence == null ? lengthOf(file.madeFor(), network) : sequence();
-    LayerGraph graph = graph(network, tokens);
+    LayerGraph graph = TrainedNetwork.graph(network, tokens);
     int layers = Chain.of(graph).size();
     if (layers != file.layers()) {
       throw new BadInputException(
@@ -261,7 +246,7 @@ public final class TrainArgument {
     if (batch != null) {
       SizeLimits.samples("--global-batch", batch);
     }
-    LayerGraph graph = graph(network, sequence());
+    LayerGraph graph = TrainedNetwork.graph(network, sequence());
     int ranks = AtLeast.few("--stages", stages, 1);
     int each = AtLeast.few("--replicas", replicas, 1);
     String name = schedule == null ? "1f1b" : schedule;
@@ -390,12 +375,4 @@ public final class TrainArgument {
 
   private static final ScheduleRequest.Times TIMES = ScheduleRequest.Times.of("1,1,1,0", 1);
   private static final double NO_CAP = Double.POSITIVE_INFINITY;
-
-  static LayerGraph graph(String network, OptionalInt tokens) {
-    Path file = FileNames.file("the model", network);
-    Optional<ZooModel> zoo =
-        Files.exists(file) ? Optional.empty() : NetworkNames.zooModel(network, tokens);
-    return zoo.map(ZooModel::graph)
-        .orElseGet(() -> ModelFiles.graph(NetworkNames.modelFile(network), tokens));
-  }
 }
