@@ -18,6 +18,13 @@ import dev.pipewright.units.Check;
  * forward doubling and backward halving.
  */
 public final class Chimera {
+  /** Each unit of p micro-batches waits where its backward passes are longer than forward ones. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "(p − 2)(F + m/p · (B + W − F))",
+          Bubble.Holds.MULTIPLES_OF_RANKS,
+          (n, t) -> (n.p() - 2) * (t.f() + n.units() * t.longerBackward()));
+
   private Chimera() {}
 
   /**

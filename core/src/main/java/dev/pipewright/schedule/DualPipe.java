@@ -16,6 +16,13 @@ import dev.pipewright.units.Check;
  * holds {@code ranks + 1} activations at most. O(ops).
  */
 public final class DualPipe {
+  /** Table 2 of the report, whose B is our B + W, with pairs that take F + B + W. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "(p/2 − 1)(F + 2B − W)",
+          Bubble.Holds.EQUAL_HALVES,
+          (n, t) -> (n.p() / 2.0 - 1) * (t.f() + 2 * t.b() - t.w()));
+
   private DualPipe() {}
 
   /**

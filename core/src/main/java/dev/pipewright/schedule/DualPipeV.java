@@ -18,6 +18,13 @@ public final class DualPipeV {
   /** Its name on the command line and in files. */
   public static final String NAME = "dualpipev";
 
+  /** That of DualPipe on twice the ranks, each with half the work. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "(p − 1)(F + 2B − W)/2",
+          Bubble.Holds.EQUAL_HALVES,
+          (n, t) -> (n.p() - 1) * (t.f() + 2 * t.b() - t.w()) / 2);
+
   private DualPipeV() {}
 
   /**

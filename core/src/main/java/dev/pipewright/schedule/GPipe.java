@@ -10,6 +10,9 @@ import dev.pipewright.schedule.Op.Pass;
  * passes run in the order of the forward passes, as DAPPLE's figure 3(a) draws them.
  */
 public final class GPipe {
+  /** §2.3 of the paper, in time. */
+  public static final Bubble BUBBLE = Bubble.FILL_AND_DRAIN;
+
   private GPipe() {}
 
   public static Schedule of(int stages, int microBatches) {

@@ -17,6 +17,11 @@ import dev.pipewright.units.Check;
  * {@code 3p + (m−1)(2p+1)}. O(ops).
  */
 public final class Gems {
+  /** All ranks but one wait for each backward pass. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "m(p − 1)(B + W)", Bubble.Holds.ALWAYS, (n, t) -> n.m() * (n.p() - 1) * (t.b() + t.w()));
+
   private Gems() {}
 
   /**

@@ -19,6 +19,13 @@ import dev.pipewright.units.Check;
  * next unit, as Chimera concatenates them.
  */
 public final class Hanayo {
+  /** The same waits as Chimera, of passes of a chunk, over the whole wave. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "2(p − 1)(F + m/p · (B + W − F))/v",
+          Bubble.Holds.MULTIPLES_OF_RANKS,
+          (n, t) -> 2.0 * (n.p() - 1) * (t.f() + n.units() * t.longerBackward()) / n.v());
+
   private Hanayo() {}
 
   /** {@code 2 · waves} stages on each rank: see {@link Placement#waves}. */

@@ -20,6 +20,9 @@ public final class Interleaved {
   /** Its name on the command line and in files. */
   public static final String NAME = "interleaved";
 
+  /** §2.2.2 of the paper. */
+  public static final Bubble BUBBLE = Bubble.ofChunks(Bubble.Holds.MULTIPLES_OF_RANKS);
+
   private Interleaved() {}
 
   /** With whole backward passes. */

@@ -13,6 +13,13 @@ public final class InterleavedZeroBubble {
   /** Its name on the command line and in files. */
   public static final String NAME = "interleaved-zb";
 
+  /** That of ZB-H1, by passes of a chunk. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "(p − 1)(F + B − W)/v",
+          Bubble.Holds.MULTIPLES_OF_RANKS,
+          (n, t) -> (n.p() - 1) * (t.f() + t.b() - t.w()) / n.v());
+
   private InterleavedZeroBubble() {}
 
   public static Schedule of(int ranks, int chunks, int microBatches) {

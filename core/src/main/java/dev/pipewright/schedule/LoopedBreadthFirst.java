@@ -18,6 +18,9 @@ public final class LoopedBreadthFirst {
   /** Its name on the command line and in files. */
   public static final String NAME = "looped-bfs";
 
+  /** That of interleaved 1F1B. */
+  public static final Bubble BUBBLE = Bubble.ofChunks(Bubble.Holds.FROM_RANKS);
+
   private LoopedBreadthFirst() {}
 
   public static Schedule of(int ranks, int chunks, int microBatches) {

@@ -12,6 +12,9 @@ import dev.pipewright.units.Check;
  * most the number of micro-batches.
  */
 public final class OneForwardOneBackward {
+  /** That of GPipe: early backward passes save memory, not time. */
+  public static final Bubble BUBBLE = Bubble.FILL_AND_DRAIN;
+
   private OneForwardOneBackward() {}
 
   /** Policy A without a memory limit. */

@@ -2,6 +2,7 @@ package dev.pipewright.schedule;
 
 import dev.pipewright.units.Check;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * Which rank runs which stage. A chain is a pipeline of its own: bidirectional schedules run two of
@@ -106,6 +107,20 @@ public final class Placement {
       }
     }
     return rankOf.length == ranks;
+  }
+
+  /**
+   * How many copies of the parameters all ranks hold together, if each held as much as the fullest:
+   * 1 where each stage is on one rank, 2 where two directions have it on two.
+   */
+  public double copies() {
+    BitSet[] held = new BitSet[ranks];
+    Arrays.setAll(held, rank -> new BitSet(depth));
+    for (int stage = 0; stage < rankOf.length; stage++) {
+      held[rankOf[stage]].set(stage % depth);
+    }
+    int most = Arrays.stream(held).mapToInt(BitSet::cardinality).max().orElse(0);
+    return (double) most * ranks / depth;
   }
 
   @Override

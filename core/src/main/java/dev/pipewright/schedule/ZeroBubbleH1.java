@@ -11,6 +11,13 @@ package dev.pipewright.schedule;
  * <p>Departs: every backward pass is split, also where nothing comes between its halves.
  */
 public final class ZeroBubbleH1 {
+  /** §2.3 of the paper. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "(p − 1)(F + B − W)",
+          Bubble.Holds.FROM_RANKS,
+          (n, t) -> (n.p() - 1) * (t.f() + t.b() - t.w()));
+
   private ZeroBubbleH1() {}
 
   public static Schedule of(int ranks, int microBatches) {

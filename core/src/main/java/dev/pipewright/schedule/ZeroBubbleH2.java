@@ -11,6 +11,13 @@ package dev.pipewright.schedule;
  * synchronised update (§4), which is outside the order. O(ops).
  */
 public final class ZeroBubbleH2 {
+  /** §2.3 of the paper. */
+  public static final Bubble BUBBLE =
+      new Bubble(
+          "(p − 1)(F + B − 2W)",
+          Bubble.Holds.FROM_TWICE_THE_RANKS,
+          (n, t) -> (n.p() - 1) * (t.f() + t.b() - 2 * t.w()));
+
   private ZeroBubbleH2() {}
 
   public static Schedule of(int ranks, int microBatches) {

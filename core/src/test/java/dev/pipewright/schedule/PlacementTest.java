@@ -36,6 +36,14 @@ class PlacementTest {
   }
 
   @Test
+  void twoDirectionsHoldTwoCopiesOfTheParameters() {
+    assertEquals(1, Placement.straight(3).copies());
+    assertEquals(1, Placement.waves(3, 4).copies());
+    assertEquals(2, Placement.bothWays(3).copies());
+    assertEquals(1.5, Placement.of(3, 2, 0, 1, 0, 2).copies()); // replicas of the last stage
+  }
+
+  @Test
   void ranksMustExist() {
     assertThrows(IllegalArgumentException.class, () -> Placement.of(2, 1, 0, 2));
     assertThrows(IllegalArgumentException.class, () -> Placement.of(2, 2, 0, 1, 1));

@@ -11,6 +11,7 @@ import dev.pipewright.app.cli.predict.PredictCommand;
 import dev.pipewright.app.cli.reproduce.ReproduceCommand;
 import dev.pipewright.app.cli.schedule.CyclicMemoryCommand;
 import dev.pipewright.app.cli.schedule.ScheduleCommand;
+import dev.pipewright.app.cli.schedule.SchedulesCommand;
 import dev.pipewright.app.cli.serve.ServeCommand;
 import dev.pipewright.app.cli.setup.CompletionCommand;
 import dev.pipewright.app.cli.setup.DoctorCommand;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Command;
       LaunchTrainingCommand.class,
       ModelsCommand.class,
       ClustersCommand.class,
+      SchedulesCommand.class,
       CyclicMemoryCommand.class,
       ServeCommand.class,
       ReproduceCommand.class,

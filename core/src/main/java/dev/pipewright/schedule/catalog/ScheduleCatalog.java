@@ -34,76 +34,153 @@ import dev.pipewright.schedule.search.ZeroBubbleAuto;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
 
 /** All schedules that follow from a rule or a fast search, in the order of the help text. */
 public final class ScheduleCatalog {
   private static final List<ScheduleEntry> ENTRIES = new ArrayList<>();
 
+  private static final String DAPPLE = "S. Fan et al., DAPPLE, PPoPP 2021";
+  private static final String MEGATRON = "D. Narayanan et al., Megatron-LM, SC 2021";
+  private static final String ZERO_BUBBLE = "P. Qi et al., Zero Bubble, ICLR 2024";
+  private static final String CONTROLLABLE = "P. Qi et al., Controllable Memory, NeurIPS 2024";
+  private static final String PERIODIC_PATTERNS = "O. Beaumont et al., Euro-Par 2021";
+  private static final String CDP = "L. Fournier, E. Oyallon, Cyclic Data Parallelism, 2024";
+
   static {
-    add("gpipe", 1, r -> GPipe.of(r.stages(), r.microBatches()));
-    add("1f1b", 1, r -> OneForwardOneBackward.of(r.stages(), r.microBatches()));
-    add("1f1b-b", 1, ScheduleCatalog::policyB);
-    ENTRIES.add(
+    add(
         ScheduleEntry.of(
-                Interleaved.NAME, 2, r -> Interleaved.of(r.stages(), r.chunks(), r.microBatches()))
-            .withAnyChunks());
-    ENTRIES.add(
+                "gpipe",
+                1,
+                "Y. Huang et al., GPipe, NeurIPS 2019",
+                r -> GPipe.of(r.stages(), r.microBatches()))
+            .with(GPipe.BUBBLE));
+    add(
+        ScheduleEntry.of(
+                "1f1b", 1, DAPPLE, r -> OneForwardOneBackward.of(r.stages(), r.microBatches()))
+            .with(OneForwardOneBackward.BUBBLE));
+    add(
+        ScheduleEntry.of("1f1b-b", 1, DAPPLE, ScheduleCatalog::policyB)
+            .with(OneForwardOneBackward.BUBBLE));
+    add(
+        ScheduleEntry.of(
+                Interleaved.NAME,
+                2,
+                MEGATRON,
+                r -> Interleaved.of(r.stages(), r.chunks(), r.microBatches()))
+            .withAnyChunks()
+            .with(Interleaved.BUBBLE));
+    add(
         ScheduleEntry.of(
                 InterleavedZeroBubble.NAME,
                 2,
+                ZERO_BUBBLE,
                 r -> InterleavedZeroBubble.of(r.stages(), r.chunks(), r.microBatches()))
-            .withAnyChunks());
-    ENTRIES.add(
+            .withAnyChunks()
+            .with(InterleavedZeroBubble.BUBBLE));
+    add(
         ScheduleEntry.of(
                 LoopedBreadthFirst.NAME,
                 2,
+                "J. Lamy-Poirier, Breadth-First, MLSys 2023",
                 r -> LoopedBreadthFirst.of(r.stages(), r.chunks(), r.microBatches()))
-            .withAnyChunks());
-    add("1f1b-v", 2, r -> OneForwardOneBackwardV.of(r.stages(), r.microBatches()));
-    add("zb-h1", 1, r -> ZeroBubbleH1.of(r.stages(), r.microBatches()));
-    add("zb-h2", 1, r -> ZeroBubbleH2.of(r.stages(), r.microBatches()));
-    ENTRIES.add(ScheduleEntry.of("zb-auto", 1, ScheduleCatalog::automatic).forDurations());
-    ENTRIES.add(
-        ScheduleEntry.of("zb-v", 2, r -> v(r, AdaptiveV.zeroBubble(r.stages()))).forDurations());
-    ENTRIES.add(
-        ScheduleEntry.of("v-half", 2, r -> v(r, AdaptiveV.half(r.stages()))).forDurations());
-    ENTRIES.add(
-        ScheduleEntry.of("v-min", 2, r -> v(r, AdaptiveV.least(r.stages()))).forDurations());
-    add("dualpipe", 1, r -> DualPipe.of(r.stages(), r.microBatches()));
-    add(DualPipeV.NAME, 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
-    add("gems", 1, r -> Gems.of(r.stages(), r.microBatches()));
-    add("chimera", 1, r -> Chimera.of(r.stages(), r.microBatches()));
-    ENTRIES.add(ScheduleEntry.of("hanayo", 2, ScheduleCatalog::waves).withAnyChunks());
-    ENTRIES.add(
-        ScheduleEntry.asynchronous("1f1b-star", PERIODIC, r -> 1, ScheduleCatalog::star)
+            .withAnyChunks()
+            .with(LoopedBreadthFirst.BUBBLE));
+    add(
+        ScheduleEntry.of(
+            "1f1b-v",
+            2,
+            CONTROLLABLE,
+            r -> OneForwardOneBackwardV.of(r.stages(), r.microBatches())));
+    add(
+        ScheduleEntry.of(
+                "zb-h1", 1, ZERO_BUBBLE, r -> ZeroBubbleH1.of(r.stages(), r.microBatches()))
+            .with(ZeroBubbleH1.BUBBLE));
+    add(
+        ScheduleEntry.of(
+                "zb-h2", 1, ZERO_BUBBLE, r -> ZeroBubbleH2.of(r.stages(), r.microBatches()))
+            .with(ZeroBubbleH2.BUBBLE));
+    add(ScheduleEntry.of("zb-auto", 1, ZERO_BUBBLE, ScheduleCatalog::automatic).forDurations());
+    v("zb-v", ZERO_BUBBLE, AdaptiveV::zeroBubble);
+    v("v-half", CONTROLLABLE, AdaptiveV::half);
+    v("v-min", CONTROLLABLE, AdaptiveV::least);
+    add(
+        ScheduleEntry.of(
+                "dualpipe",
+                1,
+                "DeepSeek-AI, DeepSeek-V3, 2024",
+                r -> DualPipe.of(r.stages(), r.microBatches()))
+            .forCounts(CountRule.EVEN_FROM_TWICE)
+            .with(DualPipe.BUBBLE));
+    add(
+        ScheduleEntry.of(
+                DualPipeV.NAME,
+                2,
+                "Sea AI Lab, Cut-in-half, 2025",
+                r -> DualPipeV.of(r.stages(), r.microBatches()))
+            .forCounts(CountRule.TWICE_THE_RANKS)
+            .with(DualPipeV.BUBBLE));
+    add(
+        ScheduleEntry.of(
+                "gems",
+                1,
+                "A. Jain et al., GEMS, SC 2020",
+                r -> Gems.of(r.stages(), r.microBatches()))
+            .forCounts(CountRule.EVEN_MICRO_BATCHES)
+            .with(Gems.BUBBLE));
+    add(
+        ScheduleEntry.of(
+                "chimera",
+                1,
+                "S. Li, T. Hoefler, Chimera, SC 2021",
+                r -> Chimera.of(r.stages(), r.microBatches()))
+            .forCounts(CountRule.EVEN_RANKS_MULTIPLES)
+            .with(Chimera.BUBBLE));
+    add(
+        ScheduleEntry.of("hanayo", 2, "Z. Liu et al., Hanayo, SC 2023", ScheduleCatalog::waves)
+            .withAnyChunks()
+            .with(Hanayo.BUBBLE));
+    add(
+        ScheduleEntry.asynchronous(
+                "1f1b-star", PERIODIC_PATTERNS, PERIODIC, r -> 1, ScheduleCatalog::star)
             .forDurations());
-    ENTRIES.add(
-        ScheduleEntry.asynchronous("k-periodic", PERIODIC, r -> 1, ScheduleCatalog::dropping)
+    add(
+        ScheduleEntry.asynchronous(
+                "k-periodic", PERIODIC_PATTERNS, PERIODIC, r -> 1, ScheduleCatalog::dropping)
             .forDurations());
-    ENTRIES.add(
+    add(
         ScheduleEntry.asynchronous(
             PipeDream.NAME,
+            "D. Narayanan et al., PipeDream, SOSP 2019",
             STASHED,
             ScheduleInput::round,
             r -> PipeDream.of(r.microBatches(), r.replicasOfStages())));
-    ENTRIES.add(
+    add(
         ScheduleEntry.asynchronous(
-            PipeDream2bw.NAME,
-            DOUBLE_BUFFERED,
-            ScheduleInput::stages,
-            ScheduleCatalog::twoBuffers));
-    ENTRIES.add(ScheduleEntry.replicated("dp", r -> inStep(r, "dp")));
-    ENTRIES.add(
+                PipeDream2bw.NAME,
+                "D. Narayanan et al., PipeDream-2BW, ICML 2021",
+                DOUBLE_BUFFERED,
+                ScheduleInput::stages,
+                ScheduleCatalog::twoBuffers)
+            .forCounts(CountRule.MULTIPLES_FROM_TWICE));
+    add(
+        ScheduleEntry.replicated("dp", "synchronous data parallelism", r -> inStep(r, "dp"))
+            .forCounts(CountRule.MULTIPLES));
+    add(
         ScheduleEntry.replicated(
-            "zero-dp", r -> DataParallel.zero(r.stages(), steps("zero-dp", r))));
+                "zero-dp",
+                "S. Rajbhandari et al., ZeRO, SC 2020",
+                r -> DataParallel.zero(r.stages(), steps("zero-dp", r)))
+            .forCounts(CountRule.MULTIPLES));
     cyclic(Cyclic.Form.RING);
-    ENTRIES.add(
+    add(
         ScheduleEntry.asynchronous(
-            "cyclic-zero-dp",
-            CYCLIC,
-            ScheduleInput::stages,
-            r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2)));
+                "cyclic-zero-dp",
+                CDP,
+                CYCLIC,
+                ScheduleInput::stages,
+                r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2))
+            .forCounts(CountRule.MULTIPLES));
     cyclic(Cyclic.Form.SINGLE);
     cyclic(Cyclic.Form.PYRAMID);
     cyclic(Cyclic.Form.PIPELINE);
@@ -112,8 +189,16 @@ public final class ScheduleCatalog {
 
   private ScheduleCatalog() {}
 
-  private static void add(String name, int chunks, Function<ScheduleInput, Schedule> factory) {
-    ENTRIES.add(ScheduleEntry.of(name, chunks, factory));
+  private static void add(ScheduleEntry entry) {
+    ENTRIES.add(entry);
+  }
+
+  /** A V within a cap that follows from the ranks. */
+  private static void v(String name, String paper, IntUnaryOperator cap) {
+    add(
+        ScheduleEntry.of(name, 2, paper, r -> v(r, cap.applyAsInt(r.stages())))
+            .forDurations()
+            .forCounts(CountRule.TWO_RANKS));
   }
 
   /** Both rules of cyclic data parallelism in one form. */
@@ -122,8 +207,9 @@ public final class ScheduleCatalog {
       String name = form.label(rule);
       ScheduleEntry entry =
           ScheduleEntry.asynchronous(
-              name, CYCLIC, ScheduleInput::stages, r -> cyclic(r, name, form, rule));
-      ENTRIES.add(form == Cyclic.Form.RING ? entry : entry.onOtherRanks());
+                  name, CDP, CYCLIC, ScheduleInput::stages, r -> cyclic(r, name, form, rule))
+              .forCounts(CountRule.MULTIPLES);
+      add(form == Cyclic.Form.RING ? entry : entry.onOtherRanks());
     }
   }
 

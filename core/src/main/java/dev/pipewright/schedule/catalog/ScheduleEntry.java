@@ -1,7 +1,9 @@
 package dev.pipewright.schedule.catalog;
 
+import dev.pipewright.schedule.Bubble;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
@@ -17,6 +19,7 @@ import java.util.function.ToIntFunction;
  * @param replicated whether every rank has the whole network, as in data parallelism
  * @param factory makes it; throws {@link UnsuitableException} where it cannot for the input
  * @param round micro-batches after which an asynchronous order repeats; 0 for one that flushes
+ * @param published what is known of it without making it
  */
 public record ScheduleEntry(
     String name,
@@ -27,17 +30,38 @@ public record ScheduleEntry(
     boolean sameRanks,
     boolean replicated,
     Function<ScheduleInput, Schedule> factory,
-    ToIntFunction<ScheduleInput> round) {
+    ToIntFunction<ScheduleInput> round,
+    Published published) {
   /** One that flushes, with a fixed number of chunks. */
-  static ScheduleEntry of(String name, int chunks, Function<ScheduleInput, Schedule> factory) {
+  static ScheduleEntry of(
+      String name, int chunks, String paper, Function<ScheduleInput, Schedule> factory) {
     return new ScheduleEntry(
-        name, chunks, true, UpdateSemantics.FLUSH, false, true, false, factory, input -> 0);
+        name,
+        chunks,
+        true,
+        UpdateSemantics.FLUSH,
+        false,
+        true,
+        false,
+        factory,
+        input -> 0,
+        Published.in(paper));
   }
 
   /** Data parallelism: a rank for each of the user's stages, with the whole network on each. */
-  static ScheduleEntry replicated(String name, Function<ScheduleInput, Schedule> factory) {
+  static ScheduleEntry replicated(
+      String name, String paper, Function<ScheduleInput, Schedule> factory) {
     return new ScheduleEntry(
-        name, 1, true, UpdateSemantics.FLUSH, false, true, true, factory, input -> 0);
+        name,
+        1,
+        true,
+        UpdateSemantics.FLUSH,
+        false,
+        true,
+        true,
+        factory,
+        input -> 0,
+        Published.in(paper));
   }
 
   /** A schedule that there is already: for its own ranks and micro-batches. */
@@ -47,6 +71,7 @@ public record ScheduleEntry(
     return of(
         schedule.name(),
         Math.max(1, placement.depth() / placement.ranks()),
+        "",
         input -> {
           if (input.stages() != placement.ranks() || input.microBatches() != microBatches) {
             throw new IllegalArgumentException(
@@ -60,28 +85,72 @@ public record ScheduleEntry(
   /** One without flushes. */
   static ScheduleEntry asynchronous(
       String name,
+      String paper,
       UpdateSemantics updates,
       ToIntFunction<ScheduleInput> round,
       Function<ScheduleInput, Schedule> factory) {
-    return new ScheduleEntry(name, 1, true, updates, false, true, false, factory, round);
+    return new ScheduleEntry(
+        name, 1, true, updates, false, true, false, factory, round, Published.in(paper));
   }
 
   /** The same with any number of chunks. */
   ScheduleEntry withAnyChunks() {
     return new ScheduleEntry(
-        name, chunks, false, updates, needsDurations, sameRanks, replicated, factory, round);
+        name,
+        chunks,
+        false,
+        updates,
+        needsDurations,
+        sameRanks,
+        replicated,
+        factory,
+        round,
+        published);
   }
 
   /** The same, made for given durations. */
   ScheduleEntry forDurations() {
     return new ScheduleEntry(
-        name, chunks, fixedChunks, updates, true, sameRanks, replicated, factory, round);
+        name, chunks, fixedChunks, updates, true, sameRanks, replicated, factory, round, published);
   }
 
   /** The same on fewer or more ranks than stages. */
   ScheduleEntry onOtherRanks() {
     return new ScheduleEntry(
-        name, chunks, fixedChunks, updates, needsDurations, false, replicated, factory, round);
+        name,
+        chunks,
+        fixedChunks,
+        updates,
+        needsDurations,
+        false,
+        replicated,
+        factory,
+        round,
+        published);
+  }
+
+  /** The same for some numbers of ranks and micro-batches only. */
+  ScheduleEntry forCounts(CountRule counts) {
+    return with(new Published(published.paper(), counts, published.bubble()));
+  }
+
+  /** The same with a closed form of its bubble. */
+  ScheduleEntry with(Bubble bubble) {
+    return with(new Published(published.paper(), published.counts(), Optional.of(bubble)));
+  }
+
+  private ScheduleEntry with(Published known) {
+    return new ScheduleEntry(
+        name,
+        chunks,
+        fixedChunks,
+        updates,
+        needsDurations,
+        sameRanks,
+        replicated,
+        factory,
+        round,
+        known);
   }
 
   /** Whether it is a pipeline whose steps end before the next ones begin. */

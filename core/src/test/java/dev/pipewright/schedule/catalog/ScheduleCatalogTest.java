@@ -1,5 +1,6 @@
 package dev.pipewright.schedule.catalog;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -91,6 +92,33 @@ class ScheduleCatalogTest {
         assertEquals(fast.program(rank), slow.program(rank));
       }
     }
+  }
+
+  /** Searches are asked for few numbers, since each takes a while. */
+  @ParameterizedTest
+  @MethodSource("names")
+  void itExistsForTheNumbersThatItStates(String name) {
+    CountRule rule = entry(name).published().counts();
+    boolean slow = entry(name).needsDurations();
+    int most = slow ? 2 : 24;
+    for (int ranks = 1; ranks <= (slow ? 3 : 6); ranks++) {
+      for (int microBatches = 1; microBatches <= most; microBatches++) {
+        ScheduleInput input = new Input(ranks, microBatches, entry(name).chunks(), 1);
+        String numbers = "%s of %d ranks, %d micro-batches".formatted(name, ranks, microBatches);
+        if (rule.allows(ranks, microBatches)) {
+          Schedule schedule = assertDoesNotThrow(() -> entry(name).make(input), numbers);
+          assertEquals(List.of(), Validator.check(schedule, entry(name).chunks()), numbers);
+        } else {
+          assertThrows(IllegalArgumentException.class, () -> entry(name).make(input), numbers);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void everyEntryNamesItsPaper(String name) {
+    assertTrue(entry(name).published().paper().length() > 10, name);
   }
 
   @Test

@@ -116,6 +116,10 @@ public final class ScheduleJson {
       peaks.add(number(peak, context.chunks()));
     }
     object.put("peak_activations", peaks);
+    double copies = run.schedule().placement().copies();
+    if (copies != 1 && !run.schedule().exchanging()) {
+      object.put("parameter_copies", copies);
+    }
     object.put("chain_micro_batches", run.schedule().microBatches());
     object.put("placement", placement(run.schedule().placement()));
     if (context.memoryCap().isLimited()) {

@@ -146,7 +146,10 @@ public final class ScheduleCommand implements Callable<Integer>, Mistakes.Checke
 
   @Option(
       names = "--overlap",
-      description = "Ops that run together take as long as the longest, not as their sum.")
+      description =
+          "Ops that run together take as long as the longest, not as their sum: the most that"
+              + " overlap can save, since they do not slow each other down. plan and simulate"
+              + " of a plan take the sum.")
   private boolean overlap;
 
   @Mixin private SimulationOptions simulation = new SimulationOptions();

@@ -27,6 +27,10 @@ public final class RunTable {
                 Column.number("idle of\nmakespan"),
                 Column.number("idle of\nlongest span"),
                 Column.number(first.inBytes() ? "peak\nmemory" : "peak\nactivations")));
+    boolean copied = runs.all().stream().anyMatch(run -> run.parameterCopies() != 1);
+    if (copied) {
+      columns.add(Column.number("parameter\ncopies"));
+    }
     if (periodic) {
       columns.add(Column.number("period of a\nmicro-batch"));
       columns.add(Column.number("idle of\nperiod"));
@@ -43,6 +47,9 @@ public final class RunTable {
                   Cell.of(Units.percent(timeline.idleShare())),
                   Cell.of(Units.percent(timeline.spanIdleShare())),
                   Cell.of(run.amount(run.peak()) + (run.exceedsCap() ? " !" : ""))));
+      if (copied) {
+        row.add(Cell.of(Numbers.plain(run.parameterCopies())));
+      }
       if (periodic) {
         row.add(Cell.of(run.period().map(RunTable::each).orElse("–")));
         row.add(Cell.of(run.period().map(each -> Units.percent(each.idleShare())).orElse("–")));
@@ -60,12 +67,19 @@ public final class RunTable {
     return first.makespan() == 0 ? "–" : Numbers.change(run.makespan() / first.makespan() - 1);
   }
 
+  /** What the span is. */
+  static final String SPAN =
+      "idle of longest span: of the busiest rank, in the longest time from a rank's first op to its"
+          + " last";
+
   /** What marks and counts mean. */
   static String note(Runs runs) {
     boolean exceeded = runs.all().stream().anyMatch(Shown::exceedsCap);
     Shown first = runs.first();
     String mark = first.hasOneCap() ? "; ! exceeds the cap of " : "; ! a rank exceeds its cap of ";
-    return "peak activations: of the fullest rank, in micro-batches of a stage"
+    return (first.inBytes()
+            ? "peak memory: of the fullest rank"
+            : "peak activations: of the fullest rank, in micro-batches of a stage")
         + (exceeded ? mark + first.cap() : "");
   }
 

@@ -49,7 +49,7 @@ public final class ScheduleHtml {
           "Figures",
           HtmlSections.table(RunTable.of(runs), "figures")
               + "<p class=\"hint\">"
-              + Markup.of(RunTable.note(runs))
+              + Markup.of(RunTable.SPAN + "; " + RunTable.note(runs))
               + ".</p>\n");
     }
     Shown run = runs.first();

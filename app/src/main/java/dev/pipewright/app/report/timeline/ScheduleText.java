@@ -29,6 +29,8 @@ public final class ScheduleText {
       out.append('\n');
       TerminalTable.append(out, RunTable.of(runs), width, ink);
       out.append("  ");
+      TextWidth.wrap(out, RunTable.SPAN, width, 2);
+      out.append("  ");
       TextWidth.wrap(out, RunTable.note(runs), width, 2);
     } else {
       figures(out, runs.first(), width);
@@ -54,6 +56,10 @@ public final class ScheduleText {
       words.append(' ').append(run.amount(each.peak()));
     }
     words.append(memory.size() > MOST_PEAKS ? " …, the most " + run.amount(run.peak()) : "");
+    words.append(
+        run.parameterCopies() == 1
+            ? ""
+            : "; parameters: " + Numbers.plain(run.parameterCopies()) + " copies");
     words.append(run.isCapped() ? " (cap " + run.cap() + ")" : "");
     TextWidth.wrap(out, words.toString(), width, 0);
   }

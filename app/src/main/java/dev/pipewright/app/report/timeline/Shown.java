@@ -214,6 +214,15 @@ public final class Shown {
     return false;
   }
 
+  /**
+   * Copies of the parameters that ranks hold together, where only activations are counted: 1 unless
+   * a schedule of two directions has each stage on two ranks.
+   */
+  double parameterCopies() {
+    boolean workers = looks().stream().anyMatch(Look::exchanges); // of data parallelism
+    return inBytes() || workers ? 1 : timeline.placement().copies();
+  }
+
   /** How long an op usually takes: the lower median, not counting those that take no time. */
   double usual() {
     double[] seconds = new double[(int) slices()];

@@ -73,6 +73,8 @@ class ScheduleTextTest {
           schedule  makespan     1f1b  makespan  longest span  activations
           1f1b             9        –    33.3 %        33.3 %            2
           zb-h1            7  −22.2 %    14.3 %        14.3 %            2
+          idle of longest span: of the busiest rank, in the longest time from a rank's
+          first op to its last
           peak activations: of the fullest rank, in micro-batches of a stage
 
         1f1b
