@@ -101,7 +101,7 @@ final class HeadlineFigures {
           case P95 -> "95th percentile";
           case COST, STEP_TIME, THROUGHPUT -> "estimate";
         };
-    String why = planning.lowerBound().why();
+    String why = (planning.isGiven() ? "without a search: " : "") + planning.lowerBound().why();
     if (bound > 0) {
       String above = Units.percent(value / bound - 1);
       why +=
