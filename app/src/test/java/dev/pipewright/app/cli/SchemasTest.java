@@ -95,6 +95,7 @@ class SchemasTest {
         "predict-search; predict llama3-8b --cluster h100:1x8 --devices 8 --global-batch 64 --search",
         "schedule; schedule 1f1b --beside zb-h1 --stages 4 --micro-batches 8 --jitter 0.1",
         "schedule; schedule zb-auto --stages 4 --micro-batches 8 --memory-cap 4",
+        "schedules; schedules",
         "check; check --megatron-layout Et|tL --pipeline 2 --layers 2"
       })
   void furtherAnswersAreAsTheirSchemasSay(String schema, String command, @TempDir Path folder) {
