@@ -65,6 +65,15 @@ class SimulateCommandTest {
     assertTrue(simulate().ends(0).out().contains("of the longest span"));
   }
 
+  /** That of `plan`, which searches, may be higher. */
+  @Test
+  void theLowerBoundIsOneWithoutASearch() {
+    assertTrue(simulate().ends(0).out().contains("without a search: "));
+    String planned =
+        Cli.run("plan", "vgg-16", "--cluster=dapple-a:1x2", "--global-batch=8").ends(0).out();
+    assertTrue(planned.contains("lower bound") && !planned.contains("without a search"), planned);
+  }
+
   @Test
   void memoryIsSplitByCategoryAndAddsUp() {
     JsonNode step = simulated();

@@ -42,7 +42,8 @@ public final class SimulationOptions {
       names = "--slowdown",
       paramLabel = "X",
       description =
-          "Factor by which a rank computes more slowly while it communicates. Default: 1.")
+          "Factor by which a rank computes more slowly while it communicates. Default: 1, overlapped"
+              + " communication costs nothing.")
   private @Nullable String slowdown;
 
   @Option(
