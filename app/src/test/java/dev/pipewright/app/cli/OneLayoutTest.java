@@ -56,7 +56,7 @@ class OneLayoutTest {
   }
 
   /** Even stages: the embedding, 80 blocks and the head. */
-  private JsonNode simulated() {
+  private JsonNode simulated(boolean overlapped) {
     int[][] layers = {{0, 20}, {21, 40}, {41, 60}, {61, 81}};
     String stages =
         IntStream.range(0, layers.length)
@@ -81,9 +81,9 @@ class OneLayoutTest {
              "model": "%s", "cluster": "%s", "global_batch": %d, "optimizer": "adam",
              "precision": "bf16", "memory_reserve": 0.06,
              "plan": {"schedule": "1f1b", "micro_batches": %d, "micro_batch": %d, "replicas": 1,
-              "overlap_allreduce": true, "zero": 1, "stages": [%s]}}\
+              "overlap_allreduce": %s, "zero": 1, "stages": [%s]}}\
             """
-                .formatted(MODEL, CLUSTER, BATCH, MICRO_BATCHES, DATA, stages));
+                .formatted(MODEL, CLUSTER, BATCH, MICRO_BATCHES, DATA, overlapped, stages));
     return Cli.run("simulate", plan.toString(), "--json").ends(0).json();
   }
 
@@ -133,7 +133,7 @@ class OneLayoutTest {
   @Test
   void layersHaveTheSameTimesAndThePageHasTheParts() throws IOException {
     JsonNode row = predicted();
-    JsonNode plan = simulated();
+    JsonNode plan = simulated(true);
     double blocks = blocksOfPlans();
     assertEquals(blocks, phase(row, "products", "attention", "elementwise"), SAME * blocks);
     double step = plan.at("/objective/value").asDouble();
@@ -151,6 +151,8 @@ class OneLayoutTest {
     assertTrue(page.contains(String.format(Locale.ROOT, "**%.1f s**", step)));
     assertTrue(page.contains(gibibytes(row.get("memory_bytes")) + ": states"));
     assertTrue(page.contains(gibibytes(plan.at("/plan/stages/0/memory_bytes")) + ": the same"));
+    JsonNode after = simulated(false).at("/plan/stages/0/memory_bytes");
+    assertTrue(page.contains("counts them twice, " + gibibytes(after)));
   }
 
   private static String gibibytes(JsonNode bytes) {
