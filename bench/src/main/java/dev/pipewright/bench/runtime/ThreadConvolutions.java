@@ -24,9 +24,6 @@ public final class ThreadConvolutions implements Reproduction {
   private static final int SHAPES = 20_000;
   private static final int THREADS = 3;
 
-  /** Where `./pipewright train` has put libtorch. */
-  private static final Path LIBRARIES = Path.of("runtime/target/launch/lib");
-
   @Override
   public String name() {
     return "thread-convolutions";
@@ -39,10 +36,10 @@ public final class ThreadConvolutions implements Reproduction {
 
   @Override
   public Report run(Reference reference) {
-    if (!Files.isDirectory(LIBRARIES)) {
+    if (!Files.isDirectory(TrainingRuns.LIBRARIES)) {
       throw new IllegalStateException(
           "no libtorch in "
-              + LIBRARIES
+              + TrainingRuns.LIBRARIES
               + "; run `./pipewright train mlp-8x1024 --global-batch 64 --steps 1` first");
     }
     Markdown table = new Markdown("library", "instructions", "wrong", "exit status", "seconds");
@@ -85,7 +82,7 @@ public final class ThreadConvolutions implements Reproduction {
             "-cp",
             System.getProperty("java.class.path")
                 + java.io.File.pathSeparator
-                + LIBRARIES.resolve("*"),
+                + TrainingRuns.LIBRARIES.resolve("*"),
             ConcurrentConvolutions.class.getName(),
             Integer.toString(SHAPES),
             Integer.toString(THREADS),

@@ -3,6 +3,7 @@ package dev.pipewright.bench.runtime;
 import dev.pipewright.runtime.checkpoint.Checkpoint;
 import dev.pipewright.runtime.checkpoint.Checkpoints;
 import dev.pipewright.runtime.tensor.Scope;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,9 +17,12 @@ import java.util.TreeMap;
 final class TrainingRuns {
   static final String TOKEN = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
+  /** Where `./pipewright train` has put libtorch. */
+  static final Path LIBRARIES = Path.of("runtime/target/launch/lib");
+
   private TrainingRuns() {}
 
-  /** The words before the arguments of a command. */
+  /** The words before the arguments of a command, which finds libtorch in a checkout's root. */
   static List<String> command() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -26,7 +30,7 @@ final class TrainingRuns {
         "-XX:TieredStopAtLevel=1",
         "--enable-native-access=ALL-UNNAMED",
         "-cp",
-        System.getProperty("java.class.path"),
+        System.getProperty("java.class.path") + File.pathSeparator + LIBRARIES.resolve("*"),
         "dev.pipewright.app.cli.Main");
   }
 
