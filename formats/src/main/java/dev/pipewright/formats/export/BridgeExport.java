@@ -46,6 +46,13 @@ final class BridgeExport implements PlanExport {
   }
 
   @Override
+  public List<String> toAdd(ExportSubject plan) {
+    return List.of(
+        "Set what only you know where the recipe's is not yours: cfg.dataset, cfg.tokenizer,",
+        "cfg.optimizer.lr, cfg.train.train_iters, cfg.checkpoint.save and cfg.checkpoint.load.");
+  }
+
+  @Override
   public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), "train_bridge.py");
   }
@@ -86,7 +93,10 @@ final class BridgeExport implements PlanExport {
         new ExportedFile(
             FILE,
             """
-            \"\"\"A plan for %s on %s.\"\"\"
+            \"\"\"A plan for %s on %s.
+
+            %s
+            \"\"\"
 
             from megatron.bridge.training.config import ConfigContainer
 
@@ -98,7 +108,11 @@ final class BridgeExport implements PlanExport {
                 return cfg
             """
                 .formatted(
-                    PythonText.inDocstring(plan.model()), plan.degrees(), plan.blocks(), body)));
+                    PythonText.inDocstring(plan.model()),
+                    plan.degrees(),
+                    String.join("\n", toAdd(plan)),
+                    plan.blocks(),
+                    body)));
   }
 
   private static void addRecomputation(List<String> lines, ExportSubject plan) {

@@ -1,7 +1,6 @@
 package dev.pipewright.formats.export;
 
 import dev.pipewright.formats.json.JsonText;
-import dev.pipewright.model.Optimizer;
 import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
@@ -24,6 +23,12 @@ import java.util.Optional;
 final class DeepSpeedExport implements PlanExport {
   private static final String CONFIG = "ds_config.json";
   private static final String SCRIPT = "train_deepspeed.py";
+
+  private static final List<String> TO_ADD =
+      List.of(
+          "Add what only you know: data and tokenizer in batches(), the learning rate in",
+          CONFIG
+              + ", and engine.save_checkpoint() and engine.load_checkpoint() with their folder.");
 
   private static final List<ScheduleRules.Known> SCHEDULES =
       List.of(new ScheduleRules.Known(PipelinePolicy.A.scheduleName(), "1F1B"));
@@ -76,6 +81,11 @@ final class DeepSpeedExport implements PlanExport {
   }
 
   @Override
+  public List<String> toAdd(ExportSubject plan) {
+    return TO_ADD;
+  }
+
+  @Override
   public List<String> notes(ExportSubject plan) {
     return plan.tensor() > 1
         ? List.of(
@@ -111,9 +121,9 @@ final class DeepSpeedExport implements PlanExport {
       config.put(precision.word(), Map.of("enabled", true));
     }
     Map<String, Object> optimizer = new LinkedHashMap<>();
-    Optimizer rule = exported.training().optimizer();
-    optimizer.put("type", rule == Optimizer.ADAM ? "AdamW" : "SGD");
-    optimizer.put("params", Map.of("lr", 1e-4));
+    TorchOptimizer rule = TorchOptimizer.of(exported.training().optimizer());
+    optimizer.put("type", rule.name());
+    optimizer.put("params", rule.settings());
     config.put("optimizer", optimizer);
     config.put("zero_optimization", zero);
     config.put("pipeline", pipeline);
@@ -126,6 +136,7 @@ final class DeepSpeedExport implements PlanExport {
 
     Give a module model.py with build_layers(), which returns the network's %d layers in order,
     and loss_fn(output, labels) and batches(), an iterator of (inputs, labels).
+    %s
     \"\"\"
 
     import json
@@ -137,7 +148,7 @@ final class DeepSpeedExport implements PlanExport {
 
     CONFIG = json.load(open("%s"))
     PIPELINE = CONFIG["pipeline"]
-
+    %s
 
     class PlannedModule(PipelineModule):
         \"\"\"Stages as the plan has them.\"\"\"
@@ -157,7 +168,7 @@ final class DeepSpeedExport implements PlanExport {
             num_dp=deepspeed.comm.get_world_size() // ranks,
         )
         layers = build_layers()
-        assert len(layers) == PIPELINE["parts"][-1], len(layers)
+        assert len(layers) == len(NAMES), (len(layers), len(NAMES))
         module = PlannedModule(
             layers=layers,
             topology=topology,
@@ -182,6 +193,8 @@ final class DeepSpeedExport implements PlanExport {
             PythonText.inDocstring(exported.model()),
             exported.degrees(),
             exported.plan().layers(),
-            CONFIG);
+            String.join("\n", TO_ADD),
+            CONFIG,
+            PythonText.names(exported));
   }
 }

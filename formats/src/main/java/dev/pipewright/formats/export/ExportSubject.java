@@ -2,6 +2,7 @@ package dev.pipewright.formats.export;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.model.Chain;
@@ -27,6 +28,7 @@ import java.util.stream.IntStream;
  *
  * @param model the network's name
  * @param shape of a transformer; empty for other networks
+ * @param constants of a transformer, which its source states
  * @param layers names of the chain's layers
  * @param perNode devices of a node
  * @param training optimizer and precision
@@ -35,6 +37,7 @@ public record ExportSubject(
     PipelinePlan plan,
     String model,
     Optional<TransformerShape> shape,
+    TransformerConstants constants,
     List<String> layers,
     int perNode,
     Training training) {
@@ -53,6 +56,7 @@ public record ExportSubject(
         plan,
         costed.model(),
         NetworkNames.transformer(costed.model(), format, costed.sequence()),
+        NetworkNames.constants(costed.model(), format),
         names(workload.chain()),
         perNode(workload.cluster()),
         workload.training());
@@ -76,7 +80,7 @@ public record ExportSubject(
 
   /** Another plan of the same network on the same cluster. */
   public ExportSubject with(PipelinePlan other) {
-    return new ExportSubject(other, model, shape, layers, perNode, training);
+    return new ExportSubject(other, model, shape, constants, layers, perNode, training);
   }
 
   /**

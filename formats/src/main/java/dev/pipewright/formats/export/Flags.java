@@ -1,7 +1,9 @@
 package dev.pipewright.formats.export;
 
+import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /** Flags of a command line in order, each with its value or alone. */
 final class Flags {
@@ -25,6 +27,16 @@ final class Flags {
 
   Flags addIf(boolean condition, String name, Object value) {
     return condition ? add(name, value) : this;
+  }
+
+  /** Adds a flag with a number where there is one. */
+  Flags addIf(OptionalDouble number, String name) {
+    return number.isPresent() ? add(name, decimal(number.getAsDouble())) : this;
+  }
+
+  /** {@code 0.000001} and {@code 500000}, as Python reads them. */
+  private static String decimal(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
   /** An array of a shell, a flag on each line. */

@@ -64,6 +64,18 @@ final class GalvatronExport implements PlanExport {
   }
 
   @Override
+  public List<String> toAdd(ExportSubject plan) {
+    return List.of(
+        "Add what only you know to Galvatron's command: data, tokenizer, learning rate and the checkpoints' folders.");
+  }
+
+  /** Its file is JSON, which has no comments. */
+  @Override
+  public List<String> notes(ExportSubject plan) {
+    return toAdd(plan);
+  }
+
+  @Override
   public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), "train_dist.py --galvatron_config_path " + FILE);
   }

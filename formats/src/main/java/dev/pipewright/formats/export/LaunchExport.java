@@ -12,13 +12,18 @@ final class LaunchExport implements PlanExport {
    * Text of a launcher.
    *
    * @param file its name
+   * @param toAdd what its user adds, a sentence
    */
-  record Launcher(String file, String framework, Text text) {}
+  record Launcher(String file, String framework, String toAdd, Text text) {}
 
   /** Makes a launcher's file. */
   interface Text {
-    /** The file that starts a command on all nodes of a plan. */
-    String of(ExportSubject plan, LaunchCommand command);
+    /**
+     * The file that starts a command on all nodes of a plan.
+     *
+     * @param head comments, each ended by a newline
+     */
+    String of(ExportSubject plan, LaunchCommand command, String head);
   }
 
   private static final PlanExport MEGATRON = new MegatronExport();
@@ -93,6 +98,13 @@ final class LaunchExport implements PlanExport {
   }
 
   @Override
+  public List<String> toAdd(ExportSubject plan) {
+    List<String> sentences = new ArrayList<>(List.of(launcher.toAdd));
+    sentences.addAll(around.apply(plan).toAdd(plan));
+    return sentences;
+  }
+
+  @Override
   public LaunchCommand launch(ExportSubject plan) {
     return around.apply(plan).launch(plan);
   }
@@ -102,7 +114,9 @@ final class LaunchExport implements PlanExport {
     PlanExport of = around.apply(plan);
     LaunchCommand command = of.launch(plan);
     List<ExportedFile> files = new ArrayList<>();
-    files.add(new ExportedFile(launcher.file, launcher.text.of(plan, command)));
+    files.add(
+        new ExportedFile(
+            launcher.file, launcher.text.of(plan, command, PythonText.comments(toAdd(plan)))));
     if (command.setup().isEmpty()) { // otherwise it is all that the command needs
       files.addAll(of.files(plan));
     }

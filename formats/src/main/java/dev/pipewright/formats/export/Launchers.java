@@ -13,21 +13,36 @@ import java.util.stream.Collectors;
  * JobSet {@code jobset.x-k8s.io/v1alpha2}, of 2026.
  */
 final class Launchers {
-  static final Launcher SBATCH = new Launcher("train.sbatch", "Slurm", Launchers::sbatch);
-  static final Launcher TRAINJOB = new Launcher("trainjob.yaml", "TrainJob", Launchers::trainJob);
-  static final Launcher JOBSET = new Launcher("jobset.yaml", "JobSet", Launchers::jobSet);
+  static final Launcher SBATCH =
+      new Launcher(
+          "train.sbatch",
+          "Slurm",
+          "Add --account, --partition and --time where your cluster asks for them.",
+          Launchers::sbatch);
+  static final Launcher TRAINJOB =
+      new Launcher(
+          "trainjob.yaml",
+          "TrainJob",
+          "Add an image with the program and volumes with data and checkpoints.",
+          Launchers::trainJob);
+  static final Launcher JOBSET =
+      new Launcher(
+          "jobset.yaml",
+          "JobSet",
+          "Add an image with the program and volumes with data and checkpoints.",
+          Launchers::jobSet);
 
   private Launchers() {}
 
-  private static String sbatch(ExportSubject plan, LaunchCommand command) {
+  private static String sbatch(ExportSubject plan, LaunchCommand command, String head) {
     String body =
         """
-        %shead=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+        %s%shead=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
         srun torchrun --nnodes "$SLURM_NNODES" --nproc-per-node %d --rdzv-backend c10d \\
           --rdzv-endpoint "$head:29500" --rdzv-id "$SLURM_JOB_ID" \\
           %s
         """
-            .formatted(setup(command), plan.usedPerNode(), command.program());
+            .formatted(head, setup(command), plan.usedPerNode(), command.program());
     List<String> options =
         List.of(
             "--gpus-per-node=" + plan.usedPerNode(), "--exclusive", "--distribution=block:block");
@@ -39,19 +54,20 @@ final class Launchers {
     return command.setup().stream().map(line -> line + "\n").collect(Collectors.joining());
   }
 
-  private static String trainJob(ExportSubject plan, LaunchCommand command) {
-    return new TrainJob(
-            name(plan),
-            plan.nodes(),
-            plan.usedPerNode(),
-            Optional.empty(),
-            Map.of(),
-            plan.usedPerNode(),
-            setup(command) + "torchrun " + command.program() + "\n")
-        .text();
+  private static String trainJob(ExportSubject plan, LaunchCommand command, String head) {
+    return head
+        + new TrainJob(
+                name(plan),
+                plan.nodes(),
+                plan.usedPerNode(),
+                Optional.empty(),
+                Map.of(),
+                plan.usedPerNode(),
+                setup(command) + "torchrun " + command.program() + "\n")
+            .text();
   }
 
-  private static String jobSet(ExportSubject plan, LaunchCommand command) {
+  private static String jobSet(ExportSubject plan, LaunchCommand command, String head) {
     String run =
         "torchrun --nnodes=%d --nproc-per-node=%d --node-rank=$RANK"
             .formatted(plan.nodes(), plan.usedPerNode());
@@ -61,17 +77,18 @@ final class Launchers {
             + " --master-addr=$MASTER_ADDR --master-port=$MASTER_PORT \\\n  "
             + command.program()
             + "\n";
-    return new JobSet(
-            name(plan),
-            plan.nodes(),
-            "nvcr.io/nvidia/pytorch:25.08-py3",
-            29_500,
-            "RANK",
-            Map.of(),
-            plan.usedPerNode(),
-            0,
-            script)
-        .text();
+    return head
+        + new JobSet(
+                name(plan),
+                plan.nodes(),
+                "nvcr.io/nvidia/pytorch:25.08-py3",
+                29_500,
+                "RANK",
+                Map.of(),
+                plan.usedPerNode(),
+                0,
+                script)
+            .text();
   }
 
   /** The network's name as Kubernetes and Slurm take it. */

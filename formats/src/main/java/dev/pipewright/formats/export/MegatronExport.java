@@ -3,6 +3,7 @@ package dev.pipewright.formats.export;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.units.Precision;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -41,22 +42,33 @@ final class MegatronExport implements PlanExport {
 
   @Override
   public List<ExportedFile> files(ExportSubject plan) {
-    return List.of(new ExportedFile(FILE, text(plan)));
+    return List.of(new ExportedFile(FILE, text(plan, toAdd(plan))));
+  }
+
+  @Override
+  public List<String> toAdd(ExportSubject plan) {
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        "Add what only you know: --data-path; --tokenizer-type and --tokenizer-model; --lr and --train-iters; --save and --load.");
+    sentences.addAll(MegatronNetwork.unstated(plan.shape().orElseThrow(), plan.constants()));
+    return sentences;
   }
 
   @Override
   public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(
-        text(plan).lines().toList(), "pretrain_gpt.py \"${MODEL_ARGS[@]}\" \"${PLAN_ARGS[@]}\"");
+        text(plan, List.of()).lines().toList(),
+        "pretrain_gpt.py \"${MODEL_ARGS[@]}\" \"${PLAN_ARGS[@]}\"");
   }
 
-  private static String text(ExportSubject plan) {
+  private static String text(ExportSubject plan, List<String> toAdd) {
     return "# Megatron-LM arguments of a plan for "
         + plan.model()
         + " on "
         + plan.degrees()
         + "\n"
-        + MegatronNetwork.flags(plan.shape().orElseThrow()).array("MODEL_ARGS")
+        + PythonText.comments(toAdd)
+        + MegatronNetwork.flags(plan.shape().orElseThrow(), plan.constants()).array("MODEL_ARGS")
         + flags(plan).array("PLAN_ARGS");
   }
 

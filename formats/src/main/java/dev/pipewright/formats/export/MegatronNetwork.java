@@ -1,5 +1,6 @@
 package dev.pipewright.formats.export;
 
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.model.transformer.AttentionShape;
 import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
 import dev.pipewright.model.transformer.AttentionShape.Latent;
@@ -164,8 +165,20 @@ final class MegatronNetwork {
   }
 
   /** The arguments of a decoder that passes {@link #rule}. */
-  static Flags flags(TransformerShape shape) {
-    return of(shape).flags();
+  static Flags flags(TransformerShape shape, TransformerConstants constants) {
+    MegatronNetwork network = of(shape);
+    Flags flags = network.flags();
+    MegatronConstants.add(flags, constants, network.isRotary());
+    return flags;
+  }
+
+  /** Constants that the source of a network does not state, or that no argument does. */
+  static List<String> unstated(TransformerShape shape, TransformerConstants constants) {
+    return MegatronConstants.unstated(constants, of(shape).isRotary());
+  }
+
+  private boolean isRotary() {
+    return words.positions() instanceof Positions.Rotary;
   }
 
   private Flags flags() {

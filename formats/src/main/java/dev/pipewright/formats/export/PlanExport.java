@@ -46,6 +46,12 @@ public interface PlanExport {
     return List.of();
   }
 
+  /**
+   * What only the user knows and the files leave open, such as data and learning rate, as lines of
+   * sentences. Files that have comments begin with them.
+   */
+  List<String> toAdd(ExportSubject plan);
+
   /** How a launcher starts the files of a plan without gaps. */
   LaunchCommand launch(ExportSubject plan);
 

@@ -1,7 +1,6 @@
 package dev.pipewright.formats.export;
 
 import dev.pipewright.formats.schedule.ScheduleCsv;
-import dev.pipewright.model.Optimizer;
 import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.StagePlan;
@@ -20,6 +19,11 @@ import java.util.stream.IntStream;
 final class TorchExport implements PlanExport {
   private static final String SCRIPT = "train_pipeline.py";
   private static final String SCHEDULE = "schedule.csv";
+
+  private static final List<String> TO_ADD =
+      List.of(
+          "Add what only you know: data and tokenizer in batches(), the learning rate in SETTINGS,",
+          "and torch.save() and torch.load() of checkpoints with their folder.");
 
   @Override
   public String framework() {
@@ -53,6 +57,11 @@ final class TorchExport implements PlanExport {
   }
 
   @Override
+  public List<String> toAdd(ExportSubject plan) {
+    return TO_ADD;
+  }
+
+  @Override
   public List<String> notes(ExportSubject plan) {
     return List.of(
         "model.py is yours: build_layers() returns the %d layers in order%s"
@@ -73,13 +82,14 @@ final class TorchExport implements PlanExport {
   private static String constants(ExportSubject exported) {
     Placement placement = exported.plan().placement();
     List<StagePlan> stages = exported.plan().stages();
-    boolean adam = exported.training().optimizer() == Optimizer.ADAM;
+    TorchOptimizer rule = TorchOptimizer.of(exported.training().optimizer());
     return """
     \"\"\"Trains %s by a plan on %s.
 
     Start it with torchrun of PyTorch 2.9 or later. Give a module model.py with build_layers(), which returns the
     network's %d layers in order; loss_fn(output, labels); batches(samples), an iterator of
     (inputs, labels) for a data-parallel rank; and, where TENSOR > 1, divide(layer, mesh).
+    %s
     \"\"\"
 
     import os
@@ -105,11 +115,14 @@ final class TorchExport implements PlanExport {
     ZERO = %d
     OVERLAP = %s
     OPTIMIZER = torch.optim.%s
+    SETTINGS = %s  # of the optimizer
+    %s\
     """
         .formatted(
             PythonText.inDocstring(exported.model()),
             exported.degrees(),
             exported.plan().layers(),
+            String.join("\n", TO_ADD),
             exported.ranks(),
             exported.data(),
             exported.tensor(),
@@ -125,7 +138,11 @@ final class TorchExport implements PlanExport {
             exported.perRank(),
             exported.plan().sharding().level(),
             exported.plan().overlapGradients() ? "True" : "False",
-            adam ? "AdamW" : "SGD");
+            rule.name(),
+            rule.settings().entrySet().stream()
+                .map(each -> PythonText.quoted(each.getKey()) + ": " + each.getValue())
+                .collect(Collectors.joining(", ", "{", "}")),
+            PythonText.names(exported));
   }
 
   /** Rank by rank, or pipeline by pipeline. */
@@ -183,7 +200,7 @@ final class TorchExport implements PlanExport {
           mesh = init_device_mesh("cuda", tuple(MESH.values()), mesh_dim_names=tuple(MESH))
           rank = mesh["pipeline"].get_local_rank()
           layers = model.build_layers()
-          assert len(layers) == LAYERS[-1][1] + 1, len(layers)
+          assert len(layers) == len(NAMES), (len(layers), len(NAMES))
           parts = {}
           for index, of in enumerate(RANK_OF_STAGE):
               if of == rank:
@@ -217,10 +234,10 @@ final class TorchExport implements PlanExport {
                   parameters,
                   optimizer_class=OPTIMIZER,
                   process_group=mesh["data"].get_group(),
-                  lr=1e-4,
+                  **SETTINGS,
               )
           else:
-              optimizer = OPTIMIZER(parameters, lr=1e-4)
+              optimizer = OPTIMIZER(parameters, **SETTINGS)
           for inputs, labels in model.batches(SAMPLES * MICRO_BATCHES):
               optimizer.zero_grad()
               losses = []

@@ -15,9 +15,19 @@ import java.util.Optional;
 final class TorchtitanExport implements TorchtitanTarget {
   private static final String FILE = "torchtitan_plan.py";
 
+  private static final List<String> TO_ADD =
+      List.of(
+          "Set what only you know where the recipe's is not yours: data set, tokenizer, learning rate,",
+          "steps and the checkpoints' folder.");
+
   @Override
   public List<String> fileNames() {
     return List.of(FILE);
+  }
+
+  @Override
+  public List<String> toAdd(ExportSubject plan) {
+    return TO_ADD;
   }
 
   @Override
@@ -70,6 +80,7 @@ final class TorchtitanExport implements TorchtitanTarget {
     \"\"\"A plan for %s on %s.
 
     Run it with MODULE=torchtitan_plan CONFIG=plan NGPU=%d ./run_train.sh
+    %s
     \"\"\"
 
     from torchtitan.trainer import Trainer
@@ -86,6 +97,7 @@ final class TorchtitanExport implements TorchtitanTarget {
             PythonText.inDocstring(plan.model()),
             plan.degrees(),
             plan.devices(),
+            String.join("\n", TO_ADD),
             module,
             recipe,
             recipe,

@@ -18,6 +18,13 @@ final class TorchtitanTomlExport implements TorchtitanTarget {
   }
 
   @Override
+  public List<String> toAdd(ExportSubject plan) {
+    return List.of(
+        "Add what only you know: training.dataset, training.steps, model.hf_assets_path (tokenizer),",
+        "optimizer.lr, checkpoint.enable and checkpoint.folder.");
+  }
+
+  @Override
   public LaunchCommand launch(ExportSubject plan) {
     return new LaunchCommand(List.of(), "-m torchtitan.train --job.config_file " + FILE);
   }
@@ -28,7 +35,10 @@ final class TorchtitanTomlExport implements TorchtitanTarget {
     boolean replicated = TorchtitanNetwork.replicated(plan);
     StringBuilder text = new StringBuilder();
     text.append("# A plan for ").append(PythonText.inDocstring(plan.model())).append(" on ");
-    text.append(plan.degrees()).append("\n\n[model]\n");
+    text.append(plan.degrees())
+        .append('\n')
+        .append(PythonText.comments(toAdd(plan)))
+        .append("\n[model]\n");
     put(text, "name", PythonText.quoted(flavor.map(Flavor::model).orElse("custom")));
     put(text, "flavor", PythonText.quoted(flavor.map(Flavor::name).orElse("planned")));
     text.append("\n[training]\n");

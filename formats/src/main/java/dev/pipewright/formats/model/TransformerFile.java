@@ -12,7 +12,11 @@ import java.util.OptionalInt;
  * @param notes what the shape leaves out or takes for granted, a sentence each
  */
 public record TransformerFile(
-    String name, String source, TransformerShape shape, List<String> notes)
+    String name,
+    String source,
+    TransformerShape shape,
+    TransformerConstants constants,
+    List<String> notes)
     implements DescribedModel {
   public TransformerFile {
     notes = List.copyOf(notes);

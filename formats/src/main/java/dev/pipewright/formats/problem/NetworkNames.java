@@ -4,6 +4,7 @@ import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.zoo.Models;
@@ -62,8 +63,20 @@ public final class NetworkNames {
       return namedShape(name, sequence);
     }
     Path path = modelFile(name);
+    return described(path, format).map(file -> ModelFiles.trained(path, file, sequence));
+  }
+
+  /** The constants that the file of a transformer states; none of a network by its name. */
+  public static TransformerConstants constants(String name, Optional<String> format) {
+    boolean named = namedTransformer(name).isPresent() || zooModel(name).isPresent();
+    return (named ? Optional.<TransformerFile>empty() : described(modelFile(name), format))
+        .map(TransformerFile::constants)
+        .orElse(TransformerConstants.NONE);
+  }
+
+  private static Optional<TransformerFile> described(Path path, Optional<String> format) {
     return ModelFiles.described(path, OptionalInt.of(1), format) instanceof TransformerFile file
-        ? Optional.of(ModelFiles.trained(path, file, sequence))
+        ? Optional.of(file)
         : Optional.empty();
   }
 

@@ -4,6 +4,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.json.Fields;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
 import dev.pipewright.model.transformer.FeedForwardShape.Dense;
@@ -46,6 +47,7 @@ public final class CalculonModel {
         name,
         "Calculon model",
         shape,
+        TransformerConstants.NONE,
         List.of("counts are those of the blocks; the file has no embedding and no head"));
   }
 

@@ -49,6 +49,7 @@ public final class HuggingFaceConfig {
         name(file),
         "Hugging Face config (" + type(sizes).orElse("by architecture") + ")",
         shape,
+        HuggingFaceConstants.of(sizes, shape),
         notes(root, config));
   }
 

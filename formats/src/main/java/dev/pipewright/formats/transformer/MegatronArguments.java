@@ -10,13 +10,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Megatron's arguments that a file gives, by the name after {@code --}. */
 public final class MegatronArguments {
+  private static final Pattern NUMBER =
+      Pattern.compile("(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d{1,3})?");
   private static final Set<String> NOTHING = Set.of("None", "null", "none", "");
 
   /**
@@ -152,6 +156,14 @@ public final class MegatronArguments {
               .formatted(name, ShownText.of(value.text)));
     }
     return OptionalInt.of(Integer.parseInt(value.text));
+  }
+
+  /** A number ≥ 0 that the file writes as such; empty for anything else. */
+  OptionalDouble decimal(String name) {
+    String text = raw(name);
+    return NUMBER.matcher(text).matches()
+        ? OptionalDouble.of(Double.parseDouble(text))
+        : OptionalDouble.empty();
   }
 
   /** A whole number, or the usual one where the file says none. */

@@ -4,12 +4,14 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Beginning;
 import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.json.Tree;
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.TransformerShape;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
@@ -97,6 +99,17 @@ public final class MegatronFile {
     return text;
   }
 
+  /** Those that the arguments state. */
+  private static TransformerConstants constants(MegatronArguments arguments) {
+    return new TransformerConstants(
+        arguments.decimal("rotary-base"),
+        arguments.decimal("rotary-percent"),
+        Optional.empty(),
+        arguments.decimal("norm-epsilon"),
+        arguments.decimal("attention-dropout"),
+        arguments.decimal("hidden-dropout"));
+  }
+
   private static TransformerFile read(
       Path file, String source, MegatronArguments arguments, OptionalInt padded) {
     List<String> notes = new ArrayList<>();
@@ -107,7 +120,7 @@ public final class MegatronFile {
     }
     String name =
         String.valueOf(file.getFileName()).replaceFirst("(\\.model_config)?\\.[a-z]+$", "");
-    return new TransformerFile(name, source, shape, notes);
+    return new TransformerFile(name, source, shape, constants(arguments), notes);
   }
 
   /** Padded so that each tensor-parallel rank has equally many words. */

@@ -2,6 +2,7 @@ package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.ShownText;
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.zoo.Transformers;
@@ -114,7 +115,11 @@ public final class TorchtitanToml {
             Optional.empty(), // torchtitan has no multi-token prediction
             tokens);
     return new TransformerFile(
-        model.text() + "-" + flavor.text(), "torchtitan configuration", shape, List.of());
+        model.text() + "-" + flavor.text(),
+        "torchtitan configuration",
+        shape,
+        TransformerConstants.NONE,
+        List.of());
   }
 
   private static <T> T known(Path file, TomlTables.Entry entry, String what, Map<String, T> all) {

@@ -9,6 +9,7 @@ import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
 import dev.pipewright.formats.schedule.ScheduleCsv;
+import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import java.io.IOException;
@@ -92,6 +93,88 @@ class GeneratedFilesTest {
     assertTrue(script.contains("\nLAYERS = [(0, 2), (3, 33)]"), script);
     assertTrue(script.contains("\nRECOMPUTED = [[(0, 1), (2, 2)], [(3, 4), "), script);
     assertTrue(script.contains("\nRANKS, DATA, TENSOR = 2, 1, 1\n"), script);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ADAM, Adam, '{\"lr\": 1.0E-4}'",
+    "SGD, SGD, '{\"lr\": 1.0E-4}'",
+    "MOMENTUM, SGD, '{\"lr\": 1.0E-4, \"momentum\": 0.9}'",
+    "RMSPROP, RMSprop, '{\"lr\": 1.0E-4}'"
+  })
+  void theOptimizerIsTheOneThatWasPlanned(Optimizer rule, String name, String settings) {
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofDeepSpeed(), "data");
+    ExportSubject exported = SamplePlans.exported(plan, rule);
+    String script = new TorchExport().write(exported).get(0).text();
+    assertTrue(script.contains("\nOPTIMIZER = torch.optim." + name + "\n"), script);
+    assertTrue(script.contains("\nSETTINGS = " + settings + " "), script);
+    ExportedFile config = new DeepSpeedExport().write(exported).get(0);
+    Node root = Tree.json(Refusal.file(folder, config.name(), config.text()));
+    Node optimizer = root.object().required("optimizer");
+    assertEquals(name, optimizer.object().required("type").text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"torch", "deepspeed"})
+  void scriptsNameTheLayersInTheOrderOfTheStages(String target) {
+    PipelinePlan plan = SamplePlans.named(SamplePlans.ofDeepSpeed(), "pairs recomputed");
+    String script =
+        written(target, plan).stream()
+            .filter(file -> file.name().endsWith(".py"))
+            .findFirst()
+            .orElseThrow()
+            .text();
+    String names = script.substring(script.indexOf("\nNAMES = ["), script.indexOf("\n]\n"));
+    assertEquals(
+        SamplePlans.LAYERS,
+        Pattern.compile("\"(.*)\",").matcher(names).results().map(m -> m.group(1)).toList());
+    assertTrue(names.contains("\"block-2\",\n    # stage 1\n    \"block-3\","), names);
+  }
+
+  /** In a comment at the head of each file, or in the answer where a file has none. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "megatron",
+        "bridge",
+        "torchtitan",
+        "torch",
+        "deepspeed",
+        "galvatron",
+        "sbatch",
+        "trainjob",
+        "jobset"
+      })
+  void whatOnlyTheUserKnowsIsSaid(String target) {
+    plans(target)
+        .forEach((name, plan) -> {
+          PlanExport export = ExportCatalog.named("--to", target, ExportOptions.NONE);
+          ExportSubject subject = SamplePlans.exported(plan);
+          String said =
+              target.equals("galvatron")
+                  ? String.join("\n", export.notes(subject))
+                  : head(written(target, plan));
+          assertTrue(export.toAdd(subject).size() > 0, target);
+          export.toAdd(subject).forEach(line -> assertTrue(said.contains(line), said));
+          for (String word : List.of("data", "tokenizer", "lr|learning rate", "load|checkpoint")) {
+            assertTrue(Pattern.compile(word).matcher(said).find(), word + ": " + said);
+          }
+        });
+  }
+
+  /** Comments and docstring before a file's first statement, of the first that has some. */
+  private static String head(List<ExportedFile> files) {
+    String text =
+        files.stream()
+            .map(ExportedFile::text)
+            .filter(each -> !each.startsWith("{"))
+            .findFirst()
+            .orElseThrow();
+    return text.startsWith("\"")
+        ? text.substring(0, text.indexOf("\"\"\"", 3))
+        : text.lines()
+            .takeWhile(line -> line.startsWith("#") || line.startsWith("set -"))
+            .collect(java.util.stream.Collectors.joining("\n"));
   }
 
   /** The devices of a pipeline rank are those whose numbers have it in the mesh. */

@@ -1,12 +1,15 @@
 package dev.pipewright.formats.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.formats.imported.PlanImports;
+import dev.pipewright.formats.model.TransformerConstants;
+import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.transformer.MegatronArguments;
 import dev.pipewright.formats.transformer.MegatronFile;
 import dev.pipewright.formats.transformer.MegatronLayout;
@@ -23,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -125,6 +129,7 @@ class MegatronExportTest {
             plan,
             name,
             Optional.of(shape),
+            TransformerConstants.NONE,
             List.of(),
             8,
             new Training(Optimizer.ADAM, Precision.BF16));
@@ -138,12 +143,66 @@ class MegatronExportTest {
     assertTrue(read.inputParameters() >= shape.inputParameters(), "padded, never cut");
   }
 
+  /** The network of a model file, as one stage. */
+  private String argumentsOf(Path file) {
+    PipelinePlan plan = SamplePlans.of("1f1b", 2, 1).stage(SamplePlans.HEAD, 0).plan();
+    ExportSubject exported =
+        new ExportSubject(
+            plan,
+            file.toString(),
+            NetworkNames.transformer(file.toString(), Optional.empty(), OptionalInt.empty()),
+            NetworkNames.constants(file.toString(), Optional.empty()),
+            SamplePlans.LAYERS,
+            8,
+            new Training(Optimizer.ADAM, Precision.BF16));
+    return MEGATRON.write(exported).get(0).text();
+  }
+
+  @Test
+  void constantsAreThoseOfTheModelFileAndAreReadBack() {
+    Path config =
+        Refusal.file(
+            folder,
+            "config.json",
+            """
+            {"model_type": "llama", "rope_theta": 500000.0, "rms_norm_eps": 1e-05,
+             "attention_dropout": 0.0, "rope_scaling": {"rope_type": "llama3", "factor": 8.0}}
+            """);
+    String text = argumentsOf(config);
+    assertTrue(text.contains("\n  --rotary-base 500000\n"), text);
+    assertTrue(text.contains("\n  --norm-epsilon 0.00001\n"), text);
+    assertTrue(text.contains("\n  --attention-dropout 0\n"), text);
+    assertTrue(text.contains("\n  --hidden-dropout 0\n"), text);
+    assertTrue(text.contains("\n# The network scales rotary positions (llama3)"), text);
+    assertFalse(text.contains("does not state"), text);
+    TransformerConstants read =
+        MegatronFile.read(Refusal.file(folder, "megatron-args.sh", text)).constants();
+    assertEquals(OptionalDouble.of(500_000), read.rotaryBase());
+    assertEquals(OptionalDouble.of(1e-5), read.normEpsilon());
+    assertEquals(OptionalDouble.of(0), read.attentionDropout());
+    assertEquals(OptionalDouble.of(0), read.hiddenDropout());
+    assertEquals(OptionalDouble.empty(), read.rotaryShare());
+  }
+
+  @Test
+  void whatTheModelFileDoesNotStateIsNamedAndNotWritten() {
+    String text = argumentsOf(Refusal.file(folder, "config.json", "{\"model_type\": \"llama\"}"));
+    assertTrue(
+        text.contains(
+            "\n# The network's source does not state --rotary-base (by default 10000), --norm-epsilon (1e-5), --attention-dropout (0.1): add"),
+        text);
+    assertFalse(text.contains("\n  --rotary-base"), text);
+    assertFalse(text.contains("\n  --norm-epsilon"), text);
+  }
+
   @Test
   void theArgumentsAreThese() {
     PipelinePlan plan = SamplePlans.named(SamplePlans.ofMegatron(), "interleaved, uneven");
     assertEquals(
         """
         # Megatron-LM arguments of a plan for llama3-8b on 8 devices: pipeline 2, data 4, tensor 1, 4 stages on each rank
+        # Add what only you know: --data-path; --tokenizer-type and --tokenizer-model; --lr and --train-iters; --save and --load.
+        # The network's source does not state --rotary-base (by default 10000), --norm-epsilon (1e-5), --attention-dropout (0.1), --hidden-dropout (0.1): add those whose defaults do not fit.
         MODEL_ARGS=(
           --num-layers 32
           --hidden-size 4096
@@ -187,7 +246,14 @@ class MegatronExportTest {
     }
     List<String> layers = Collections.nCopies(64, "layer");
     Training training = new Training(Optimizer.ADAM, Precision.BF16);
-    return new ExportSubject(plan.plan(), "deepseek-v3", Optional.of(shape), layers, 8, training);
+    return new ExportSubject(
+        plan.plan(),
+        "deepseek-v3",
+        Optional.of(shape),
+        TransformerConstants.NONE,
+        layers,
+        8,
+        training);
   }
 
   @Test

@@ -6,6 +6,7 @@ import static dev.pipewright.formats.export.SamplePlans.each;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.ZeroStage;
@@ -179,6 +180,7 @@ class NearestPlanTest {
             plan,
             "vgg-19",
             Optional.empty(),
+            TransformerConstants.NONE,
             SamplePlans.LAYERS,
             8,
             SamplePlans.exported(plan).training());

@@ -1,5 +1,6 @@
 package dev.pipewright.formats.export;
 
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.transformer.TransformerShape;
@@ -112,8 +113,18 @@ public final class SamplePlans {
   }
 
   static ExportSubject exported(PipelinePlan plan) {
+    return exported(plan, Optimizer.ADAM);
+  }
+
+  static ExportSubject exported(PipelinePlan plan, Optimizer rule) {
     return new ExportSubject(
-        plan, MODEL, Optional.of(SHAPE), LAYERS, 8, new Training(Optimizer.ADAM, Precision.BF16));
+        plan,
+        MODEL,
+        Optional.of(SHAPE),
+        TransformerConstants.NONE,
+        LAYERS,
+        8,
+        new Training(rule, Precision.BF16));
   }
 
   /** Under which a target's file can be read back. */

@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.file.Refusal;
+import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.AttentionSpan;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.zoo.Transformers;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +38,32 @@ class HuggingFaceConfigTest {
           .append("\"%s\": %s".formatted(words[i], plain ? value : "\"" + value + "\""));
     }
     return Refusal.file(folder, "config.json", text.append("}").toString());
+  }
+
+  /** Base and share of rotary positions, norms' epsilon, dropout of attention and of features. */
+  @ParameterizedTest
+  @CsvSource({
+    "'\"llama\", \"rope_theta\": 500000.0, \"rms_norm_eps\": 1e-05', '500000.0 - 1.0E-5 - 0.0'",
+    "'\"llama\", \"rope_parameters\": {\"rope_theta\": 1e6, \"rope_type\": \"default\"}', '1000000.0 - - - 0.0'",
+    "'\"glm4_moe\", \"head_dim\": 128, \"partial_rotary_factor\": 0.5, \"attention_dropout\": 0.1', '- 0.5 - 0.1 0.0'",
+    "'\"gpt2\", \"layer_norm_epsilon\": 1e-6, \"attn_pdrop\": 0.2, \"resid_pdrop\": 0.1', '- - 1.0E-6 0.2 0.1'",
+    "'\"gpt2\"', '- - - - -'",
+    "'\"bert\", \"hidden_dropout_prob\": 0.1, \"layer_norm_eps\": \"small\"', '- - - - 0.1'"
+  })
+  void constantsAreThoseThatTheFileStates(String family, String expected) {
+    Path file = Refusal.file(folder, "config.json", "{\"model_type\": " + family + "}");
+    TransformerConstants read = HuggingFaceConfig.read(file).constants();
+    assertEquals(
+        expected,
+        Stream.of(
+                read.rotaryBase(),
+                read.rotaryShare(),
+                read.normEpsilon(),
+                read.attentionDropout(),
+                read.hiddenDropout())
+            .map(each -> each.isPresent() ? String.valueOf(each.getAsDouble()) : "-")
+            .collect(Collectors.joining(" ")));
+    assertEquals(Optional.empty(), read.rotaryScaling());
   }
 
   private TransformerShape shape(String sizes) {

@@ -1,0 +1,34 @@
+package dev.pipewright.formats.model;
+
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * Constants of a transformer that change neither its sizes nor its work, and that its training
+ * needs all the same. Empty where the source does not state them.
+ *
+ * @param rotaryBase base of the rotary positions' wavelengths (J. Su et al., <i>RoFormer</i>,
+ *     arXiv:2104.09864, §3.2.2)
+ * @param rotaryShare share of a head's features that rotate, from 0 to 1
+ * @param rotaryScaling how the source says that wavelengths are stretched for longer sequences
+ * @param normEpsilon what normalisations add to the variance
+ * @param attentionDropout probability of dropping an attention weight
+ * @param hiddenDropout probability of dropping a feature after attention and feed-forward part
+ */
+public record TransformerConstants(
+    OptionalDouble rotaryBase,
+    OptionalDouble rotaryShare,
+    Optional<String> rotaryScaling,
+    OptionalDouble normEpsilon,
+    OptionalDouble attentionDropout,
+    OptionalDouble hiddenDropout) {
+  /** Of a source that states none. */
+  public static final TransformerConstants NONE =
+      new TransformerConstants(
+          OptionalDouble.empty(),
+          OptionalDouble.empty(),
+          Optional.empty(),
+          OptionalDouble.empty(),
+          OptionalDouble.empty(),
+          OptionalDouble.empty());
+}
