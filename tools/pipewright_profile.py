@@ -30,8 +30,34 @@ and the optimizer's step; what is saved for the backward pass, counted once and 
 the peak. Times are medians of interleaved rounds: CUDA events on a GPU; on a CPU the clock, and with --threads 1 that of
 the thread, which stands still while other processes run. What calling a layer on its own adds is taken off, and the
 update is that of the whole network, shared out. Layers that do not add up to a step of the whole network within 25 % are
-measured twice more, longer, and then refused.
+measured twice more, longer, and then refused; else their times are stretched to that step, as it says.
 """
+
+import os
+import signal
+import sys
+
+interrupts = []
+
+
+def interrupted():
+    """Says that Ctrl-C ends the program, and gives its exit status."""
+    print("pipewright_profile: interrupted; no file is half-written, so start it again", file=sys.stderr, flush=True)
+    return 130
+
+
+def ends_at_once(number, frame):
+    """While PyTorch is loaded, whose compiled parts turn an exception into another one."""
+    os._exit(interrupted() if __name__ == "__main__" else 130)  # of several processes the first one says it
+
+
+def ends_by_exception(number, frame):
+    interrupts.append(number)
+    raise KeyboardInterrupt
+
+
+if __name__ in ("__main__", "__mp_main__"):
+    signal.signal(signal.SIGINT, ends_at_once)
 
 import argparse
 import collections
@@ -42,9 +68,7 @@ import gzip
 import importlib
 import importlib.util
 import json
-import os
 import statistics
-import sys
 import time
 
 if "--threads" in sys.argv[:-1]:  # OpenBLAS reads it once, when it is loaded
@@ -58,6 +82,9 @@ except ImportError:
 
 if not hasattr(torch.overrides, "TorchFunctionMode"):
     sys.exit(f"pipewright_profile: PyTorch {torch.__version__} does not report its functions; use 1.13 or newer")
+
+if __name__ in ("__main__", "__mp_main__"):
+    signal.signal(signal.SIGINT, ends_by_exception)
 
 FORMAT, VERSION = "pipewright-profile", 1
 
@@ -873,7 +900,7 @@ ATTEMPTS = 3
 
 
 def measured(network, calls, inputs, loss, clock, context, optimizer):
-    """The table of the layers' times, what was taken of each, and the whole step's seconds and peak.
+    """The table of the layers' times, what was taken of each, and of the whole step the seconds, the peak and what layers add up to.
 
     Refuses times that do not add up to those of the whole step within the tolerance: twice it measures again, longer."""
     whole = WholeStep(network, inputs, loss, context, optimizer)
@@ -899,10 +926,16 @@ def measured(network, calls, inputs, loss, clock, context, optimizer):
                       f" {100 * TOLERANCE:.0f} %; measure on a quiet machine, or more samples with --batch")
     facts = [{key: taken[number, key] for key in each.timers()} for number, each in enumerate(layers)]
     peaks = [each.peak() for each in layers]
-    step = middle[-1, "step"], whole.peak(clock.cuda)
+    step = middle[-1, "step"], whole.peak(clock.cuda), total
+    table = stretched(table, total, middle[-1, "step"])
     for parameter in network.parameters():
         parameter.grad = None
     return table, [detail(call, fact, peak) for call, fact, peak in zip(calls, facts, peaks)], step
+
+
+def stretched(table, total, step):
+    """Times multiplied by one factor, so that they add up to the step."""
+    return [tuple(seconds * step / total for seconds in row) for row in table] if total > 0 else table
 
 
 def medians(number, layer, middle):
@@ -1194,9 +1227,9 @@ def print_table(samples, calls, table, facts, whole):
         noise = max((value["spread"] for key, value in fact.items() if key in ("forward_s", "backward_s")), default=0)
         say(f"  {call.name[:28]:<28} {row[0] * 1e3:10.3f} {row[1] * 1e3:9.3f} {row[2] * 1e3:8.3f} {row[3] * 1e3:8.3f}"
             f" {noise * 100:6.1f} % {call.kept / 1e6:8.2f}")
-    total = sum(row[0] + row[1] + row[3] for row in table)
-    peak = "" if whole[1] is None else f", peak {whole[1] / 1e6:.0f} MB"
-    say(f"  all layers {total * 1e3:.3f} ms of a step's {whole[0] * 1e3:.3f} ms ({100 * total / whole[0]:.0f} %){peak}")
+    step, peak, total = whole
+    peak = "" if peak is None else f"; its peak is {peak / 1e6:.0f} MB"
+    say(f"  layers took {total * 1e3:.3f} ms, {100 * total / step:.0f} % of a step's {step * 1e3:.3f} ms, to which their times are stretched{peak}")
 
 
 # ---- links
@@ -1420,10 +1453,12 @@ def main(arguments):
             save(options.details, json.dumps({"model": made["model"], "provenance": made["provenance"], "batches": details}, indent=1) + "\n")
         return 0
     except Mistake as e:
+        if interrupts:  # which PyTorch made another exception of
+            return interrupted()
         print(f"pipewright_profile: {e}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return 130
+        return interrupted()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.cluster.CollectiveTimings;
 import dev.pipewright.formats.cluster.TimingSelection;
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.json.Tree;
 import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
@@ -19,16 +21,21 @@ import dev.pipewright.runtime.Python;
 import dev.pipewright.runtime.Python.Ended;
 import dev.pipewright.runtime.net.Computable;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs {@code tools/pipewright_profile.py} where a Python with PyTorch is. */
 class PytorchProfilerTest {
@@ -309,6 +316,80 @@ class PytorchProfilerTest {
                     + " step's .*; measure on a quiet machine, or more samples with --batch\\s*"),
         ended.err());
     assertFalse(Files.exists(folder.resolve("perceptron.json")));
+  }
+
+  /** Of each batch, whose step the details state; written times are rounded to six digits. */
+  @Test
+  void timesOfLayersAreStretchedToTheStep() throws IOException {
+    Path details = folder.resolve("details.json");
+    ModelFile file = profile("perceptron", "--details", details.toString());
+    List<Node> batches = Tree.json(details).object().required("batches").list();
+    assertEquals(2, batches.size());
+    for (int batch = 0; batch < 2; batch++) {
+      double step = batches.get(batch).object().required("step_s").finite();
+      double sum =
+          file.profile().times(batch).stream()
+              .mapToDouble(layer -> layer.forward() + layer.backward() + layer.update())
+              .sum();
+      assertEquals(step, sum, step * 1e-4);
+    }
+    assertTrue(
+        Files.readString(folder.resolve("python.err"))
+            .contains(" ms, to which their times are stretched"));
+  }
+
+  private static final String SLOW =
+      """
+
+      def slow():
+          open("started", "w").close()
+          return perceptron()
+      """;
+
+  private static final String LOADED_SLOWLY =
+      """
+      import time
+      open("started", "w").close()
+      time.sleep(100)
+      """;
+
+  /** While PyTorch is loaded, for which another module stands in, and while layers are measured. */
+  @ParameterizedTest
+  @CsvSource({"torch.py, true", "nets.py, false"})
+  void anInterruptEndsWithOneSentenceAndWithoutFiles(String slow, boolean loading)
+      throws IOException, InterruptedException {
+    Files.writeString(folder.resolve(slow), loading ? LOADED_SLOWLY : NETWORKS + SLOW);
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                python(),
+                TOOL.toString(),
+                "nets.py:slow",
+                "--out",
+                "o.json",
+                "--repeats",
+                "1000000")
+            .directory(folder.toFile());
+    builder.environment().put("PYTHONPATH", folder.toString());
+    builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
+    Process tool = builder.start();
+    try {
+      while (tool.isAlive() && !Files.exists(folder.resolve("started"))) {
+        Thread.sleep(10);
+      }
+      new ProcessBuilder("kill", "-INT", String.valueOf(tool.pid())).start().waitFor();
+      assertTrue(tool.waitFor(120, TimeUnit.SECONDS), "it does not end");
+      assertEquals(
+          "pipewright_profile: interrupted; no file is half-written, so start it again\n",
+          new String(tool.getErrorStream().readAllBytes(), StandardCharsets.UTF_8));
+    } finally {
+      tool.destroyForcibly();
+    }
+    assertEquals(130, tool.exitValue());
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(
+          Set.of(slow, "started"),
+          files.map(file -> file.getFileName().toString()).collect(Collectors.toSet()));
+    }
   }
 
   private static String edges(LayerGraph graph) {
