@@ -93,6 +93,8 @@ class CyclicMemoryCommandTest {
     cyclicMemory(file, "--svg", folder.toString()).refusal(2, "is a folder");
     String lost = folder.resolve("no").resolve("x").toString();
     cyclicMemory(file, "--csv", lost).refusal(2, "in no folder that exists");
+    String image = folder.resolve("curve.png").toString();
+    cyclicMemory(file, "--svg", image).refusal(2, "--svg: ", " ends in .png", "curve.svg");
     String same = folder.resolve("same").toString();
     cyclicMemory(file, "--csv", same, "--svg", same).refusal(2, "name two");
     assertFalse(Files.exists(folder.resolve("same")));

@@ -107,6 +107,17 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void aFigureIsNamedAsSvg() {
+    Path image = folder.resolve("s.png");
+    Cli.schedule("1f1b", 2, 4, "--svg", image.toString())
+        .refusal(2, "--svg: " + image + " ends in .png", "; name it " + folder.resolve("s.svg"));
+    assertTrue(Files.notExists(image));
+    Path upper = folder.resolve("S.SVG");
+    Cli.schedule("1f1b", 2, 4, "--svg", upper.toString()).ends(0);
+    assertTrue(Files.exists(upper));
+  }
+
+  @Test
   void aFileOfSomebodyElseIsNotOverwritten() {
     Path notes = Cli.file(folder, "notes.csv", "milk,bread\n");
     Cli.schedule("1f1b", 2, 4, "--csv", notes.toString()).refusal(2, "--csv: ", "exists");

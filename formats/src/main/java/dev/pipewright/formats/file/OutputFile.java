@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
@@ -128,6 +129,27 @@ public final class OutputFile {
     if (folder == null || !Files.isDirectory(folder)) {
       throw new BadInputException(
           option + ": " + file + " is in no folder that exists; make the folder first");
+    }
+  }
+
+  /**
+   * Refuses a file whose name ends as that of another format; a name without an ending is any.
+   *
+   * @param option that names it
+   * @param ending of the format that is written, such as {@code .svg}
+   */
+  public static void checkEnding(String option, Path file, String ending) {
+    String name = String.valueOf(file.getFileName());
+    int dot = name.lastIndexOf('.');
+    if (dot > 0 && !name.substring(dot).equalsIgnoreCase(ending)) {
+      throw new BadInputException(
+          "%s: %s ends in %s, but what is written is %s; name it %s"
+              .formatted(
+                  option,
+                  file,
+                  name.substring(dot),
+                  ending.substring(1).toUpperCase(Locale.ROOT),
+                  file.resolveSibling(name.substring(0, dot) + ending)));
     }
   }
 

@@ -205,6 +205,9 @@ public final class CyclicMemoryCommand implements Callable<Integer> {
     if (csv != null && csv.equals(svg)) {
       throw new BadInputException("--csv, --svg: name one file; name two");
     }
+    if (svg != null) {
+      OutputFile.checkEnding("--svg", svg, ".svg");
+    }
   }
 
   private static boolean isPicture(Path file) {

@@ -112,6 +112,9 @@ public final class ScheduleFiles implements AutoCloseable {
                 .formatted(other.getKey().option(), kind.option()));
       }
     }
+    if (kind.equals(SVG)) {
+      OutputFile.checkEnding(kind.option(), file, ".svg");
+    }
     paths.put(kind, file);
   }
 
