@@ -59,6 +59,22 @@ class ExportCommandTest {
         .refusal(2, "megatron-args.sh", "do not say how many devices", "add --cluster");
   }
 
+  /** Network, batch and precision are those of the file, as for {@code simulate}. */
+  @Test
+  void argumentsAreScoredAsTheyAreWritten() {
+    Cli.run("export", plan("").toString(), "--to", "megatron", "--out", out("launch")).ends(0);
+    String arguments = folder.resolve("launch/megatron-args.sh").toString();
+    String[] on = {"--cluster", "dapple-a:1x8", "--json"};
+    Cli simulated = Cli.run("simulate", arguments, on[0], on[1], on[2]).ends(0);
+    Cli scored = Cli.run("plan", "--evaluate", arguments, on[0], on[1], on[2]).ends(0);
+    assertEquals(step(simulated), step(scored), step(simulated) * 1e-12);
+    assertEquals(32, scored.json().get("global_batch").asInt());
+    assertEquals("fp32", scored.json().get("precision").asString());
+    Cli.run("plan", "--evaluate", arguments).refusal(2, "no cluster given; add --cluster");
+    Cli.run("plan", "--evaluate", Cli.file(folder, "none.json", "{}").toString(), on[0], on[1])
+        .ends(2);
+  }
+
   private static double step(Cli answer) {
     return answer.json().get("simulated").get("step_s").asDouble();
   }

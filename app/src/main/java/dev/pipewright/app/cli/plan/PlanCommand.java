@@ -10,13 +10,16 @@ import dev.pipewright.app.cli.terminal.MoreHelp;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.text.TrainingLines;
+import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.answer.TrainingFiguresJson;
 import dev.pipewright.formats.export.ExportedFile;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.imported.PlanImports;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.memory.McapTable;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.FlagValues;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.SearchStoppedException;
@@ -32,6 +35,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -153,7 +157,14 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
     if (isSweep(found)) {
       return;
     }
-    if (!spec.commandLine().getParseResult().hasMatchedPositional(0)) {
+    if (synchronous.evaluate().isPresent()) {
+      found.of("--cluster", () -> arguments.require());
+      if (found.mentions("--cluster")) {
+        return; // it says how many devices the plan has
+      }
+      found.of("--evaluate", this::completeByPlan);
+    }
+    if (model.isEmpty() && !spec.commandLine().getParseResult().hasMatchedPositional(0)) {
       found.of("MODEL", PlanCommand::missing);
     }
     found.of("--input", () -> measured.check(model));
@@ -186,6 +197,21 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, M
       found.add(String.valueOf(e.getMessage()));
     }
     return true;
+  }
+
+  /** Takes from the plan that is scored what the command line does not say. */
+  private void completeByPlan() {
+    if (!model.isEmpty() && synchronous.saysBatch()) {
+      return;
+    }
+    int devices = arguments.cluster(Optional.empty()).size();
+    PlanFile<PipelinePlan> given =
+        PlanImports.readStep(synchronous.evaluate().orElseThrow(), OptionalInt.of(devices));
+    if (model.isEmpty()) {
+      model = given.madeFor().model().orElse("");
+      arguments.fallBackTo(given.madeFor().training(), given.madeFor().memory());
+    }
+    synchronous.fallBackTo(given.plan().globalBatch());
   }
 
   private static void missing() {

@@ -66,7 +66,10 @@ public final class SynchronousFlags {
   @Option(
       names = "--evaluate",
       paramLabel = "PLAN.json",
-      description = "Score this plan instead of searching.")
+      description =
+          "Score this plan instead of searching: a file of `plan`, or of another program, such as"
+              + " `export` writes. MODEL and --global-batch are the file's where they are left"
+              + " out.")
   private @Nullable Path evaluate;
 
   @Mixin private ReasonFlags reasons = new ReasonFlags();
@@ -84,6 +87,16 @@ public final class SynchronousFlags {
     }
     StepOptions.checkBatch(globalBatch);
     return globalBatch;
+  }
+
+  /** Whether the command line says the samples of a step. */
+  boolean saysBatch() {
+    return globalBatch != null;
+  }
+
+  /** Takes the samples of a plan's step where the command line says none. */
+  void fallBackTo(long samples) {
+    globalBatch = globalBatch == null ? Math.toIntExact(samples) : globalBatch;
   }
 
   /**
