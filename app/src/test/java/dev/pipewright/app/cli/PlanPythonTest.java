@@ -128,6 +128,38 @@ class PlanPythonTest {
     assertTrue(plain.out().contains("\"cluster\": \"gpus:4\""));
   }
 
+  @Test
+  void anAnswerSaysHowFarTimesAreExtrapolated() {
+    Path measured =
+        Cli.file(
+            folder,
+            "measured.json",
+            """
+            {"format": "pipewright-profile", "version": 1, "model": "m", "precision": "fp32",
+             "provenance": {"source": "here", "device": "gpu", "date": "2026-01-31", "measured": true},
+             "layers": [{"name": "a", "operator": {"kind": "elementwise", "function": "relu"},
+               "parameters": 0, "output_elements": 3, "kept_elements": 3, "output_bytes": 12,
+               "kept_bytes": 12, "parameter_bytes": 0}],
+             "edges": [], "batches": [
+               {"samples": 4, "forward_s": [1e-3], "backward_s": [2e-3], "update_s": [0]},
+               {"samples": 8, "forward_s": [2e-3], "backward_s": [4e-3], "update_s": [0]}]}
+            """);
+    String[] flags = {"--global-batch", "20", "--micro-batch", "20", "--memory", "8GiB"};
+    String beyond = said(Cli.plan(measured, "gpus:1", flags).ends(0));
+    assertTrue(
+        beyond.contains(
+            "the layers' times were measured for up to 8 samples and are extrapolated to the 20 of a micro-batch on a device, 2.50 times as many"),
+        beyond);
+    flags[1] = "8";
+    flags[3] = "8";
+    String within = said(Cli.plan(measured, "gpus:1", flags).ends(0));
+    assertFalse(within.contains("extrapolated"), within);
+  }
+
+  private static String said(Cli cli) {
+    return cli.out() + cli.err();
+  }
+
   private static String withoutTimes(String json) {
     return json.replaceAll("\"planning_s\": [0-9.e-]+", "");
   }

@@ -21,6 +21,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.reasons.Reasons;
+import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
@@ -170,6 +171,7 @@ public final class StepAnswer implements Answer.Remarks {
           "the best is not proven, since memory was full or placements are too many; " + gap());
     }
     elsewhere().ifPresent(remarks::add);
+    extrapolated().ifPresent(remarks::add);
     leftOver().ifPresent(remarks::add);
     slowdown().ifPresent(remarks::add);
     tooLarge().ifPresent(reason -> remarks.add("does not fit: " + reason));
@@ -216,6 +218,30 @@ public final class StepAnswer implements Answer.Remarks {
             "the layers' times were measured on a processor (%s) and count for %s as they are; measure where such devices are"
                 .formatted(from.device(), kind))
         : Optional.empty();
+  }
+
+  /** How far the plan's micro-batches are beyond those that were measured. */
+  private Optional<String> extrapolated() {
+    Profile profile = found.costed().workload().profile();
+    List<Integer> measured = profile.samples();
+    int most = measured.get(measured.size() - 1);
+    int samples = planning().best().map(best -> onADevice(best.plan())).orElse(0);
+    return profile.provenance().measured() && samples > most
+        ? Optional.of(
+            "the layers' times were measured for up to %s and are extrapolated to the %d of a micro-batch on a device, %s times as many; measure as many to be sure"
+                .formatted(
+                    Words.count(most, "sample"),
+                    samples,
+                    Units.significant((double) samples / most)))
+        : Optional.empty();
+  }
+
+  /** The most samples of a micro-batch that a device, or a tensor-parallel group, computes. */
+  private static int onADevice(PipelinePlan plan) {
+    return plan.stages().stream()
+        .mapToInt(stage -> Math.ceilDiv(plan.microBatching(), stage.replicas()))
+        .max()
+        .orElse(0);
   }
 
   /** That micro-batches do not divide the global batch, where the cost model lets them. */
