@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.app.cli.CommandLineProgram;
+import dev.pipewright.app.report.text.Numbers;
+import dev.pipewright.server.study.Members;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.http.HttpResponse;
@@ -58,6 +60,23 @@ class StudyTest {
         timeless(commandLine(command.split(" ", -1))),
         timeless(site.get(link + "/answer.json").body()));
     assertTrue(site.get(link).body().contains("pipewright " + command));
+  }
+
+  @Test
+  void tokensOfADeviceAndDegreesOfPlansAreShown() throws Exception {
+    Map<String, String> fields =
+        Map.of("model", "gpt-2", "cluster", "8xV100", "batch", "32", "limit", "20");
+    String link = site.study(fields);
+    Members answer = Members.of(site.get(link + "/answer.json").body());
+    int devices =
+        answer.member("plan").list("stages").stream()
+            .mapToInt(stage -> new Members(stage.members()).list("devices").size())
+            .sum();
+    String page = site.get(link).body();
+    String rate = Numbers.rate(answer.number("tokens_per_s") / devices) + " on each device; ";
+    assertTrue(page.contains(rate), rate + page);
+    String heads = page.replaceAll("(?s)\\s*</?t[hr][^>]*>\\s*", " ").replaceAll(" +", " ");
+    assertTrue(heads.contains(" schedule stages data tensor micro-batches "), heads);
   }
 
   @Test

@@ -35,7 +35,11 @@ final class AnswerFigures {
     double samples = answer.number("samples_per_s");
     if (tokens > 0) {
       figures.add(
-          new Figure("tokens/s", Numbers.rate(tokens), Numbers.rate(samples) + " samples/s"));
+          new Figure(
+              "tokens/s",
+              Numbers.rate(tokens),
+              "%s on each device; %s samples/s"
+                  .formatted(Numbers.rate(tokens / devices(answer)), Numbers.rate(samples))));
     } else if (samples > 0) {
       figures.add(new Figure("samples/s", Numbers.rate(samples), ""));
     }

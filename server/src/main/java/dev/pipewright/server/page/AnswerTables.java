@@ -105,6 +105,9 @@ final class AnswerTables {
             Column.number("peak memory"),
             Column.text("kind"),
             Column.text("schedule"),
+            Column.number("stages"),
+            Column.number("data"),
+            Column.number("tensor"),
             Column.number("micro-batches"));
     List<List<Cell>> rows = new ArrayList<>();
     for (Node each : plans) {
@@ -114,6 +117,7 @@ final class AnswerTables {
         continue;
       }
       Members decided = plan.has("plan") ? plan.member("plan") : plan;
+      PlanDegrees degrees = PlanDegrees.of(decided);
       rows.add(
           Table.row(
               Cell.of(Integer.toString(rows.size() + 1)),
@@ -121,6 +125,9 @@ final class AnswerTables {
               Cell.of(Numbers.bytes(plan.number("peak_bytes"))),
               Cell.of(plan.text("kind")),
               Cell.of(decided.text("schedule")),
+              Cell.of(degrees.stages()),
+              Cell.of(degrees.data()),
+              Cell.of(degrees.tensor()),
               Cell.of(
                   Units.plain(decided.number("micro_batches"))
                       + " × "
