@@ -1,5 +1,6 @@
 package dev.pipewright.formats.export;
 
+import dev.pipewright.formats.model.RotaryScaling;
 import dev.pipewright.formats.model.TransformerConstants;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,11 @@ final class MegatronConstants {
   static void add(Flags flags, TransformerConstants constants, boolean rotary) {
     if (rotary) {
       flags.addIf(base(constants), BASE).addIf(constants.rotaryShare(), "--rotary-percent");
+      constants
+          .rotaryScaling()
+          .filter(RotaryScaling::isLlama3)
+          .ifPresent(scaling ->
+              flags.add("--use-rope-scaling").addIf(scaling.factor(), "--rope-scaling-factor"));
     }
     flags
         .addIf(constants.normEpsilon(), EPSILON)
@@ -61,10 +67,11 @@ final class MegatronConstants {
     if (rotary) {
       constants
           .rotaryScaling()
-          .ifPresent(kind ->
+          .filter(scaling -> !scaling.isLlama3())
+          .ifPresent(scaling ->
               sentences.add(
                   "The network scales rotary positions (%s), which is not written: add it."
-                      .formatted(PythonText.inDocstring(kind))));
+                      .formatted(PythonText.inDocstring(scaling.kind()))));
     }
     return sentences;
   }

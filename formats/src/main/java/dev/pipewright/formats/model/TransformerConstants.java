@@ -10,7 +10,7 @@ import java.util.OptionalDouble;
  * @param rotaryBase base of the rotary positions' wavelengths (J. Su et al., <i>RoFormer</i>,
  *     arXiv:2104.09864, §3.2.2)
  * @param rotaryShare share of a head's features that rotate, from 0 to 1
- * @param rotaryScaling how the source says that wavelengths are stretched for longer sequences
+ * @param rotaryScaling of those wavelengths
  * @param normEpsilon what normalisations add to the variance
  * @param attentionDropout probability of dropping an attention weight
  * @param hiddenDropout probability of dropping a feature after attention and feed-forward part
@@ -18,7 +18,7 @@ import java.util.OptionalDouble;
 public record TransformerConstants(
     OptionalDouble rotaryBase,
     OptionalDouble rotaryShare,
-    Optional<String> rotaryScaling,
+    Optional<RotaryScaling> rotaryScaling,
     OptionalDouble normEpsilon,
     OptionalDouble attentionDropout,
     OptionalDouble hiddenDropout) {

@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.model.RotaryScaling;
 import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.model.transformer.NormShape;
 import dev.pipewright.model.transformer.TransformerShape;
@@ -80,16 +81,28 @@ final class HuggingFaceConstants {
         .findFirst();
   }
 
-  private static Optional<String> scaling(Node sizes) {
+  private static Optional<RotaryScaling> scaling(Node sizes) {
     for (String key : ROTARY) {
       Node object = sizes.members().get(key);
+      if (object == null) {
+        continue;
+      }
       for (String kind : List.of("rope_type", "type")) {
-        Node named = object == null ? null : object.members().get(kind);
+        Node named = object.members().get(kind);
         if (named != null && named.is(Node.Type.TEXT) && !named.text().equals("default")) {
-          return Optional.of(named.text());
+          return Optional.of(scaling(named.text(), object));
         }
       }
     }
     return Optional.empty();
+  }
+
+  private static RotaryScaling scaling(String kind, Node object) {
+    return new RotaryScaling(
+        kind,
+        first(object, List.of("factor"), value -> value > 0),
+        first(object, List.of("low_freq_factor"), value -> value > 0),
+        first(object, List.of("high_freq_factor"), value -> value > 0),
+        first(object, List.of("original_max_position_embeddings"), value -> value > 0));
   }
 }

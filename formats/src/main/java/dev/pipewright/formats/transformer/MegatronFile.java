@@ -4,6 +4,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Beginning;
 import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.json.Tree;
+import dev.pipewright.formats.model.RotaryScaling;
 import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.TransformerShape;
@@ -28,6 +29,7 @@ public final class MegatronFile {
   private static final String VOCABULARY = "vocab-size";
   private static final int GPT2_WORDS = 50_257;
   private static final int LLAMA2_WORDS = 32_000;
+  private static final double ROPE_SCALING_FACTOR = 8;
 
   /** Words of tokenizers by a part of their model's name. */
   private static final Map<String, Integer> TOKENIZERS =
@@ -104,10 +106,18 @@ public final class MegatronFile {
     return new TransformerConstants(
         arguments.decimal("rotary-base"),
         arguments.decimal("rotary-percent"),
-        Optional.empty(),
+        scaling(arguments),
         arguments.decimal("norm-epsilon"),
         arguments.decimal("attention-dropout"),
         arguments.decimal("hidden-dropout"));
+  }
+
+  private static Optional<RotaryScaling> scaling(MegatronArguments arguments) {
+    return arguments.raw("use-rope-scaling").equalsIgnoreCase("true")
+        ? Optional.of(
+            RotaryScaling.llama3(
+                arguments.decimal("rope-scaling-factor").orElse(ROPE_SCALING_FACTOR)))
+        : Optional.empty();
   }
 
   private static TransformerFile read(

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.formats.imported.PlanImports;
+import dev.pipewright.formats.model.RotaryScaling;
 import dev.pipewright.formats.model.TransformerConstants;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.transformer.MegatronArguments;
@@ -166,15 +167,17 @@ class MegatronExportTest {
             "config.json",
             """
             {"model_type": "llama", "rope_theta": 500000.0, "rms_norm_eps": 1e-05,
-             "attention_dropout": 0.0, "rope_scaling": {"rope_type": "llama3", "factor": 8.0}}
+             "attention_dropout": 0.0, "rope_scaling": {"rope_type": "llama3",
+             "factor": 32.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+             "original_max_position_embeddings": 8192}}
             """);
     String text = argumentsOf(config);
     assertTrue(text.contains("\n  --rotary-base 500000\n"), text);
     assertTrue(text.contains("\n  --norm-epsilon 0.00001\n"), text);
     assertTrue(text.contains("\n  --attention-dropout 0\n"), text);
     assertTrue(text.contains("\n  --hidden-dropout 0\n"), text);
-    assertTrue(text.contains("\n# The network scales rotary positions (llama3)"), text);
-    assertFalse(text.contains("does not state"), text);
+    assertTrue(text.contains("\n  --use-rope-scaling\n  --rope-scaling-factor 32\n"), text);
+    assertFalse(text.contains("does not state") || text.contains("is not written"), text);
     TransformerConstants read =
         MegatronFile.read(Refusal.file(folder, "megatron-args.sh", text)).constants();
     assertEquals(OptionalDouble.of(500_000), read.rotaryBase());
@@ -182,6 +185,25 @@ class MegatronExportTest {
     assertEquals(OptionalDouble.of(0), read.attentionDropout());
     assertEquals(OptionalDouble.of(0), read.hiddenDropout());
     assertEquals(OptionalDouble.empty(), read.rotaryShare());
+    assertEquals(Optional.of(RotaryScaling.llama3(32)), read.rotaryScaling());
+  }
+
+  /** Megatron has Llama's way of it, with fixed frequencies. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 40}",
+        "\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8}"
+      })
+  void scaledPositionsThatMegatronHasNotAreNamed(String scaling) {
+    String text =
+        argumentsOf(
+            Refusal.file(
+                folder, "config.json", "{\"model_type\": \"llama\", %s}".formatted(scaling)));
+    assertTrue(
+        text.matches("(?s).*\n# The network scales rotary positions \\((yarn|llama3)\\), .*"),
+        text);
+    assertFalse(text.contains("--use-rope-scaling"), text);
   }
 
   @Test
