@@ -66,7 +66,7 @@ final class GalvatronExport implements PlanExport {
   @Override
   public List<String> toAdd(ExportSubject plan) {
     return List.of(
-        "Add what only you know to Galvatron's command: data, tokenizer, learning rate and the checkpoints' folders.");
+        "add what only you know to Galvatron's command: data, tokenizer, learning rate and the checkpoints' folders");
   }
 
   /** Its file is JSON, which has no comments. */
