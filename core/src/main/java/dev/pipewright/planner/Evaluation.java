@@ -34,7 +34,7 @@ public final class Evaluation {
         costModel.word(),
         Optional.of(candidate),
         List.of(candidate),
-        LowerBounds.best(costs, Math.toIntExact(globalBatch), costModel),
+        LowerBounds.of(plan, costs, Math.toIntExact(globalBatch), costModel),
         Binding.of(candidate),
         LowerBounds.oneDeviceSeconds(costs, Math.toIntExact(globalBatch), costModel),
         new Search(false, 0, "a given plan"));

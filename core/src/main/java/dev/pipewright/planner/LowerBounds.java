@@ -4,6 +4,8 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.LowerBound;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -41,6 +43,21 @@ public final class LowerBounds {
         yield higher && Double.isFinite(split.value()) ? split : plain; // infinite: nothing fits
       }
     };
+  }
+
+  /**
+   * Of plans of a given one's kind. Stages that divide layers, share devices or shard states leave
+   * no more than the work to count on.
+   */
+  static LowerBound of(PipelinePlan plan, StageCosts costs, int globalBatch, CostModel costModel) {
+    boolean ofStages =
+        plan.placement().depth() == plan.placement().ranks()
+            && plan.placement().chains() == 1
+            && plan.sharding() == ZeroStage.NOTHING
+            && plan.stages().stream().noneMatch(stage -> stage.parallelism().several());
+    return ofStages || costModel != CostModel.PIPEWRIGHT
+        ? best(costs, globalBatch, costModel)
+        : new LowerBounds(costs, globalBatch).work();
   }
 
   /**

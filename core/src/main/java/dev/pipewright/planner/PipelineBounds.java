@@ -9,7 +9,9 @@ import dev.pipewright.planner.FlowBound.Message;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.DoublePredicate;
 
 /**
@@ -29,6 +31,7 @@ final class PipelineBounds {
   private final double capacity; // bytes of the largest device
   private final GridExchanges exchanges;
   private final RankSpeeds speeds;
+  private final Map<List<Object>, Boolean> packings = new HashMap<>();
 
   PipelineBounds(StageCosts costs, DividedWork work, int[] path, Recomputation recomputation) {
     this.work = work;
@@ -43,7 +46,7 @@ final class PipelineBounds {
   /** Of a step with schedules of some shape; infinite where memory does not suffice. */
   double seconds(Grid grid, MicroBatching batching, ScheduleShape shape) {
     LayerLoads loads = loads(grid, batching, shape);
-    if ((long) grid.ranks() * shape.chunks() > loads.size()) {
+    if ((long) grid.ranks() * shape.chunks() > loads.size() || !mayHold(grid, batching, shape)) {
       return Double.POSITIVE_INFINITY;
     }
     double bound =
@@ -221,6 +224,19 @@ final class PipelineBounds {
       }
     }
     return none;
+  }
+
+  /** Whether devices could hold the states of whole layers, and what a backward pass needs. */
+  private boolean mayHold(Grid grid, MicroBatching batching, ScheduleShape shape) {
+    int holders = grid.replicas() * shape.chains();
+    double room = capacity - working(grid, batching);
+    return packings.computeIfAbsent(
+        List.of(grid.ranks(), holders, shape.copies(), grid.sharding(), room),
+        key ->
+            StatePacking.mayFit(
+                work.stateBytes(holders, grid.sharding()),
+                Math.ceilDiv(grid.ranks(), shape.copies()),
+                room));
   }
 
   private LayerLoads loads(Grid grid, MicroBatching batching, ScheduleShape shape) {
