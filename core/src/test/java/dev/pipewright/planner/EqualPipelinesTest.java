@@ -20,10 +20,12 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -199,21 +201,23 @@ class EqualPipelinesTest {
       StageCosts any = costs(random);
       StageCosts costs = little ? tight(any, random) : any;
       PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+      double expected = exhaustive(costs, request, NONE);
       all.addAll(
-          asGoodAsExhaustive(costs, request, AutoPlanner.EFFORT, NONE, oracle, "" + instance));
+          asGoodAs(
+              expected, costs, request, AutoPlanner.EFFORT, NONE, oracle, "instance " + instance));
     }
     return all;
   }
 
   /** What is found. */
-  private static List<Candidate> asGoodAsExhaustive(
+  private static List<Candidate> asGoodAs(
+      double expected,
       StageCosts costs,
       Request request,
       SearchEffort effort,
       List<Parallelism> kinds,
       PipelineOracle oracle,
       String what) {
-    double expected = exhaustive(costs, request, kinds);
     EqualPipelines pipelines = pipelines(costs, request, effort, kinds);
     List<Candidate> found = pipelines.search(oracle);
     assertEquals(Double.isFinite(expected), !found.isEmpty(), what);
@@ -240,8 +244,8 @@ class EqualPipelinesTest {
       }
       String what = "instance " + instance;
       Request request = Request.of(BATCH);
-      asGoodAsExhaustive(costs, request, ALL_GRIDS, kinds, oracle, what);
       double all = exhaustive(costs, request, kinds);
+      asGoodAs(all, costs, request, ALL_GRIDS, kinds, oracle, what);
       double whole = exhaustive(costs, request, NONE);
       gained += all < whole ? 1 : 0;
       spread += Double.isFinite(all) ? 1 : 0;
@@ -414,10 +418,14 @@ class EqualPipelinesTest {
       StageCosts costs,
       Recomputation recomputation,
       PipelineOracle oracle) {
+    int[] path = OnePath.positions(costs.workload().chain());
+    Request request =
+        Request.of(batching.samples() * batching.microBatches()).recomputing(recomputation);
+    Map<List<Object>, Schedule> known = new HashMap<>(); // both begin with the same schedule
     List<ScheduledCuts> found = new ArrayList<>();
     try {
       for (int moves : new int[] {0, 10}) {
-        ScheduledCuts.balanced(choice.entry(), grid, batching, costs, recomputation, oracle)
+        ScheduledCuts.balanced(choice.entry(), grid, batching, costs, request, oracle, path, known)
             .ifPresent(cuts -> {
               cuts.price();
               cuts.improve(moves, () -> moves == 0);

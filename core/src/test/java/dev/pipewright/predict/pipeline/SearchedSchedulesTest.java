@@ -18,8 +18,10 @@ import dev.pipewright.predict.transformer.search.SearchedLayout;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -35,12 +37,21 @@ class SearchedSchedulesTest {
           .filter(entry -> !Set.of("1f1b", "interleaved").contains(entry.name()))
           .toList();
 
+  /** What a test has simulated, by layout and schedule. */
+  private final Map<List<Object>, Optional<PredictedRun>> known = new HashMap<>();
+
   private static SearchedLayout chunked(SearchedLayout searched, int chunks) {
     return new SearchedLayout(
         searched.layout().withInterleave(chunks), searched.recompute(), searched.offloadedLayers());
   }
 
-  private static Optional<PredictedRun> simulated(
+  private Optional<PredictedRun> simulated(
+      SearchSpace space, SearchedLayout searched, String name, CalibratedConstants constants) {
+    return known.computeIfAbsent(
+        List.of(searched, name), key -> predicted(space, searched, name, constants));
+  }
+
+  private static Optional<PredictedRun> predicted(
       SearchSpace space, SearchedLayout searched, String name, CalibratedConstants constants) {
     ScheduleEntry entry = ScheduleCatalog.find(name).orElseThrow();
     try {
@@ -52,7 +63,7 @@ class SearchedSchedulesTest {
   }
 
   /** Every other schedule of every layout that fits, with every number of chunks. */
-  private static List<Double> all(LayoutSurvey survey, CalibratedConstants constants) {
+  private List<Double> all(LayoutSurvey survey, CalibratedConstants constants) {
     SearchSpace space = survey.space();
     Set<SearchedLayout> layouts = new LinkedHashSet<>();
     for (RankedLayout ranked : survey.best()) {
@@ -124,7 +135,7 @@ class SearchedSchedulesTest {
     }
   }
 
-  private static void bounded(
+  private void bounded(
       SearchSpace space, SearchedLayout searched, PassBound bound, CalibratedConstants constants) {
     Optional<PredictedRun> run = simulated(space, searched, bound.entry().name(), constants);
     if (run.isPresent()) {
