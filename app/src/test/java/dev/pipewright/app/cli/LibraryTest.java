@@ -221,9 +221,12 @@ class LibraryTest {
 
   @Test
   void runsAStragglerAsTheCommandLineDoes() {
-    PipelinePlan plan = Planners.plan(BERT.withStages(4)).plan();
+    PipelinePlan plan = Planners.plan(BERT.withStages(4), "dapple").plan();
     Path out = folder.resolve("four");
-    command("plan bert-48 --cluster dapple-a --global-batch 64 --stages 4 --out " + out).ends(0);
+    command(
+            "plan bert-48 --cluster dapple-a --global-batch 64 --stages 4 --planner dapple --out "
+                + out)
+        .ends(0);
     JsonNode json = command("simulate " + out.resolve("plan.json") + " --slow 1:1.5 --json").json();
     assertStep(json.get("simulated"), Simulator.run(BERT, plan, 1, 1.5, 1, 1));
     JsonNode slow = Cli.schedule("1f1b", 4, 8, "--slow", "1:1.5", "--json").ends(0).json();
@@ -297,9 +300,10 @@ class LibraryTest {
 
   @Test
   void refusesAPlanForAnotherProblem() {
-    PipelinePlan plan = Planners.plan(BERT).plan();
+    PipelinePlan plan = Planners.plan(BERT, "data").plan();
     Path out = folder.resolve("other");
-    command("plan bert-48 --cluster dapple-a --global-batch 64 --out " + out).ends(0);
+    command("plan bert-48 --cluster dapple-a --global-batch 64 --planner data --out " + out)
+        .ends(0);
     String file = out.resolve("plan.json").toString();
     for (String network : List.of("bert-48", "vgg-19")) {
       int batch = network.equals("bert-48") ? 32 : 64;
