@@ -156,7 +156,7 @@ class PackagesIT {
     Said wrong = run(Stream.concat(Stream.of(program), Stream.of(line)).toList());
     assertEquals(2, wrong.status());
     assertTrue(wrong.errors().contains("needs measured of the reference data"), wrong.errors());
-    assertTrue(run(program, "reproduce", "figure14").lines().startsWith("# DAPPLE, figure 14"));
+    assertTrue(run(program, "reproduce", "table6").lines().startsWith("# DAPPLE, table VI"));
     try (Stream<Path> files = Files.list(Path.of("target"))) {
       assumeTrue(files.anyMatch(file -> file.toString().contains("pipewright-reference-")));
     }
