@@ -65,7 +65,7 @@ class LaunchedRanksTest {
   }
 
   private void end(int process, int status) throws Exception {
-    assertTrue(processes.get(process).waitFor(2, TimeUnit.MINUTES), output(process));
+    assertTrue(processes.get(process).waitFor(5, TimeUnit.MINUTES), output(process));
     assertEquals(status, processes.get(process).exitValue(), output(process));
     assertFalse(output(process).contains(TOKEN), output(process));
   }

@@ -71,7 +71,7 @@ class RestartTest {
   }
 
   private void end(int process, int status) throws Exception {
-    assertTrue(processes.get(process).waitFor(2, TimeUnit.MINUTES), outputs());
+    assertTrue(processes.get(process).waitFor(5, TimeUnit.MINUTES), outputs());
     assertEquals(status, processes.get(process).exitValue(), outputs());
   }
 
@@ -127,7 +127,7 @@ class RestartTest {
   }
 
   private void await(BooleanSupplier condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (!condition.getAsBoolean()) {
       assertTrue(System.nanoTime() < deadline, () -> "in vain: " + processes);
       Thread.sleep(20);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs of a real Slurm with two nodes, which {@code launch slurm} has written. */
 class SlurmTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final List<String> NETWORK =
       List.of("mlp:layers=3,hidden=16,in=12,classes=4", "--global-batch=8", "--micro-batches=2");
   private static final int FEW = 4; // steps
