@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,10 +24,18 @@ import org.junit.jupiter.api.io.TempDir;
 class MachinesTest {
   private static final Machines TWO_THERE = new Machines(2, 0, Machines.USUAL_PATIENCE);
 
+  private static Map<String, float[]> expected;
+
   @TempDir Path folder;
 
   private final JoiningService joining = new Joining();
   private CompletableFuture<Optional<String>> other = new CompletableFuture<>();
+
+  @BeforeAll
+  static void trainOnOneMachine(@TempDir Path here) {
+    Runs.hybrid(Workers.PROCESSES, 3, 3).run(here);
+    expected = Runs.state(here);
+  }
 
   @Test
   void workersOfAnotherMachineTrainToTheSameBits() {
@@ -41,13 +50,10 @@ class MachinesTest {
   }
 
   private void trainToTheSameBits(Machines machines, Optional<CertificateFiles> there) {
-    Path here = folder.resolve("here");
-    Runs.hybrid(Workers.PROCESSES, 3, 3).run(here);
     Path both = folder.resolve("both");
     Runs runs = Runs.hybrid(Workers.PROCESSES, 3, 3);
     new Trainer().train(runs.request(both, Optional.empty(), machines), joins(there));
     assertEquals(Optional.empty(), other.join());
-    Map<String, float[]> expected = Runs.state(here);
     Map<String, float[]> found = Runs.state(both);
     assertEquals(expected.keySet(), found.keySet());
     expected.forEach((name, values) -> assertArrayEquals(values, found.get(name), name));
