@@ -68,6 +68,7 @@ export default defineConfig({
         text: 'Reference',
         items: [
           { text: 'Commands', link: '/commands/', collapsed: true, items: pages('commands') },
+          { text: 'Schedules', link: '/schedules' },
           { text: 'File formats', link: '/formats' },
           { text: 'JSON Schemas', link: '/schemas' },
           { text: 'Java library', link: '/api' },
