@@ -58,4 +58,22 @@ class EvaluationTest {
     }
     assertTrue(compared > 30, "compared " + compared);
   }
+
+  /** Whole states fit no device, so that a bound of plans without sharding counts two stages. */
+  @Test
+  void dataParallelismThatShardsParametersIsNotFasterThanItsBound() {
+    StageCosts costs = AutoPlannerTest.zoo("llama3-8b", "dgx-h100:1x8");
+    Grid grid = new Grid(1, 8, Parallelism.NONE, Arrangement.BY_RANK, 1, ZeroStage.PARAMETERS);
+    PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+    Choice first = AutoPlanner.choices(Request.of(BATCH)).get(0);
+    ScheduledCuts cuts =
+        EqualPipelinesTest.cuts(
+                first, grid, new MicroBatching(1, BATCH, 1), costs, Recomputation.SELECTIVE, oracle)
+            .get(0);
+    Planning planning =
+        Evaluation.of(costs, cuts.plan(), BATCH, CostModel.PIPEWRIGHT, new SimulatedOracle(oracle));
+    double seconds = planning.best().map(Candidate::seconds).orElseThrow();
+    double bound = planning.lowerBound().value();
+    assertTrue(bound <= seconds * (1 + 1e-9), () -> bound + " > " + seconds);
+  }
 }
