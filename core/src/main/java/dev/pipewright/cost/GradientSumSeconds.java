@@ -70,7 +70,7 @@ public final class GradientSumSeconds {
   private double[] shared() {
     LayerGraph graph = costs.workload().chain().graph();
     double[] bytes = new double[graph.size()];
-    ShardedParameters parameters = new ShardedParameters(graph, parallelism);
+    ShardedParameters parameters = costs.held(parallelism);
     for (int layer = 0; layer < bytes.length; layer++) {
       ShardedParameters.Held held = parameters.of(layer, 0);
       double all = (double) held.whole() * costs.workload().training().gradientBytes();

@@ -143,7 +143,7 @@ public final class PipelineOracle implements Oracle {
   public Optional<ZeroCosts> zero(PipelinePlan plan) {
     return plan.sharding() == ZeroStage.NOTHING
         ? Optional.empty()
-        : Optional.of(new ZeroCosts(costs, this::part, plan));
+        : Optional.of(new ZeroCosts(costs, this::part, this::groups, plan));
   }
 
   private void checkBelongs(PipelinePlan plan) {
@@ -309,8 +309,8 @@ public final class PipelineOracle implements Oracle {
     Cluster cluster = costs.workload().cluster();
     StagePlan stage = plan.stages().get(index);
     StagePlan next = plan.stages().get(index + 1);
-    StageGroups before = groups(stage, from);
-    StageGroups after = groups(next, to);
+    StageGroups before = groups(from, stage.parallelism().parts());
+    StageGroups after = groups(to, next.parallelism().parts());
     double cut = costs.cutBytes()[stage.lastLayer() + 1];
     double bytes = cut * plan.microBatching();
     double received = cut * StageCosts.slice(plan.microBatching(), plan.slices(index + 1));
@@ -324,15 +324,14 @@ public final class PipelineOracle implements Oracle {
 
   /** Who communicates with whom in a stage of a plan. */
   public StageGroups groups(PipelinePlan plan, int index) {
-    return groups(plan.stages().get(index), plan.holders(index));
+    return groups(plan.holders(index), plan.stages().get(index).parallelism().parts());
   }
 
-  private StageGroups groups(StagePlan stage, List<Integer> held) {
+  private StageGroups groups(List<Integer> devices, int parts) {
     if (groups.size() >= MOST_GROUPS) {
       groups.clear();
     }
-    Holders holders = new Holders(held, stage.parallelism().parts());
-    return groups.computeIfAbsent(holders, this::groups);
+    return groups.computeIfAbsent(new Holders(devices, parts), this::groups);
   }
 
   private StageGroups groups(Holders holders) {

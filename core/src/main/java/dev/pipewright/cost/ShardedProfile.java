@@ -2,10 +2,10 @@ package dev.pipewright.cost;
 
 import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
-import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;

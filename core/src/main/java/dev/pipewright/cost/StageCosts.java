@@ -4,7 +4,9 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.StageCost.States;
+import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.model.Chain;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
@@ -34,6 +36,7 @@ public final class StageCosts {
   private final double[] updateSeconds;
   private final Remembered<Integer, Times> times = new Remembered<>(); // by slice size
   private final Remembered<Slices, double[]> sums = new Remembered<>();
+  private final Remembered<Parallelism, ShardedParameters> held = new Remembered<>();
   private final double[] gradientBytes; // likewise
   private final double staticPerParameterByte;
   private final double gradientPerParameterByte;
@@ -140,6 +143,11 @@ public final class StageCosts {
 
   public Workload workload() {
     return workload;
+  }
+
+  /** The parameters that members of groups hold of layers that these divide so. */
+  public ShardedParameters held(Parallelism split) {
+    return held.of(split, each -> new ShardedParameters(workload.chain().graph(), each));
   }
 
   /** How many positions there are to cut after. */

@@ -1,13 +1,16 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Placement;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** What the stages of an assignment are to the workers that hold them. */
@@ -16,6 +19,8 @@ public final class StageLoads {
   private final Function<Parallelism, StageCosts> shared; // of a worker's part of them
   private final Assignment assignment;
   private final List<Integer> devices; // by worker
+  private final BiFunction<List<Integer>, Integer, StageGroups> groups; // of devices and parts
+  private final Map<Integer, StageGroups> known = new HashMap<>(); // by rank or depth
   private final Map<Integer, Double> paces = new HashMap<>(); // by depth
   private final Map<Integer, Integer> slices = new HashMap<>(); // likewise
 
@@ -24,7 +29,12 @@ public final class StageLoads {
    * @param devices of the cluster, by worker
    */
   public StageLoads(StageCosts costs, Assignment assignment, List<Integer> devices) {
-    this(costs, parts(costs), assignment, devices);
+    this(
+        costs,
+        parts(costs),
+        (holders, parts) -> StageGroups.of(costs, indices(holders), parts),
+        assignment,
+        devices);
   }
 
   private static Function<Parallelism, StageCosts> parts(StageCosts costs) {
@@ -35,19 +45,22 @@ public final class StageLoads {
   }
 
   /**
-   * Where the costs of a worker's part of layers are known.
+   * Where the costs of a worker's part of layers, and groups of devices, are known.
    *
    * @param costs of whole layers
    * @param shared of a worker's part of them
+   * @param groups of devices of which so many divide each layer
    * @param devices of the cluster, by worker
    */
   StageLoads(
       StageCosts costs,
       Function<Parallelism, StageCosts> shared,
+      BiFunction<List<Integer>, Integer, StageGroups> groups,
       Assignment assignment,
       List<Integer> devices) {
     this.costs = costs;
     this.shared = shared;
+    this.groups = groups;
     this.assignment = assignment;
     this.devices = devices;
   }
@@ -71,10 +84,36 @@ public final class StageLoads {
   /** The devices of a rank, ascending. */
   public int[] devices(int rank) {
     int first = assignment.firstWorker(rank);
-    return devices.subList(first, first + assignment.workers().get(rank)).stream()
-        .mapToInt(Integer::intValue)
-        .sorted()
-        .toArray();
+    int[] found = indices(devices.subList(first, first + assignment.workers().get(rank)));
+    Arrays.sort(found);
+    return found;
+  }
+
+  private static int[] indices(List<Integer> devices) {
+    return devices.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** Who communicates with whom among those that hold a stage. */
+  StageGroups groups(int depth) {
+    Placement placement = assignment.schedule().placement();
+    boolean alike = placement.chains() == 1; // all stages of a rank
+    return known.computeIfAbsent(
+        alike ? placement.rankOf(depth) : depth,
+        key ->
+            groups.apply(
+                devicesOf(assignment.holders(depth)),
+                assignment.stages().get(depth).split().parts()));
+  }
+
+  /** The workers that hold a tied table, as a group. */
+  public Collectives group(TiedStates tied) {
+    int[] members = indices(devicesOf(tied.members()));
+    Arrays.sort(members);
+    return Collectives.achieved(costs.workload().cluster(), members);
+  }
+
+  private List<Integer> devicesOf(List<Integer> workers) {
+    return workers.stream().map(devices::get).toList();
   }
 
   /** Samples of the largest slice that a worker of a stage computes. */

@@ -2,7 +2,7 @@ package dev.pipewright.cost;
 
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.parallel.TiedTable;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -46,7 +46,7 @@ public final class TableCopies {
   /** The tables of a network. */
   public static TableCopies of(Chain chain, Profile profile) {
     List<Copy> copies = new ArrayList<>();
-    for (TiedTable table : TiedTable.of(chain.graph())) {
+    for (TiedTable table : chain.graph().tiedTables()) {
       double counted = profile.sizes(table.layer()).parameters();
       double bytes = bytes(chain.graph(), table, profile);
       double share = counted > 0 ? bytes / counted : 0;
@@ -108,7 +108,7 @@ public final class TableCopies {
     Workload workload = costs.workload();
     Profile profile = workload.profile();
     List<TiedTable> uncounted =
-        TiedTable.of(workload.chain().graph()).stream()
+        workload.chain().graph().tiedTables().stream()
             .filter(each -> !counts(profile, each))
             .toList();
     return uncounted.isEmpty()

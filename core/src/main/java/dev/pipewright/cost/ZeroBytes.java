@@ -9,7 +9,6 @@ import dev.pipewright.exchange.ZeroStates.Shard;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -42,15 +41,14 @@ public final class ZeroBytes implements StateBytes {
     double element = costs.workload().profile().precision().bytes();
     double gradient = costs.workload().training().gradientBytes();
     double remembered = costs.workload().training().optimizerBytes();
-    this.states = ZeroStates.of(assignment, depth, worker, chain, Segment.BUCKET_BYTES);
+    ShardedParameters parameters = costs.held(assignment.stages().get(depth).split());
+    this.states = ZeroStates.of(assignment, depth, worker, chain, parameters, Segment.BUCKET_BYTES);
     this.passes = assignment.schedule().gradientPasses(assignment.rankOf(worker), depth);
     int count = states.segments().size();
     this.segments = segments(chain, layers);
     this.added = new double[layers.length];
     this.staying = new double[layers.length];
     List<TiedStates> tables = TiedStates.of(assignment, chain, worker);
-    ShardedParameters parameters =
-        new ShardedParameters(chain.graph(), assignment.stages().get(depth).split());
     for (int i = 0; i < layers.length; i++) {
       ShardedParameters.Held held = parameters.of(layers[i], assignment.partOf(worker));
       double tied = tied(tables, layers[i], false) * gradient;
@@ -125,19 +123,24 @@ public final class ZeroBytes implements StateBytes {
       LayerRange range = states.segments().get(segment).range();
       int[] own = chain.layers(range.first() - 1, range.last());
       for (int i = 0; i < layers.length; i++) {
-        int layer = layers[i];
-        found[i] = Arrays.stream(own).anyMatch(each -> each == layer) ? segment : found[i];
+        for (int layer : own) {
+          found[i] = layer == layers[i] ? segment : found[i];
+        }
       }
     }
     return found;
   }
 
   private static double sum(double[] bytes) {
-    return Arrays.stream(bytes).sum();
+    return after(bytes, -1);
   }
 
   private static double after(double[] bytes, int at) {
-    return at + 1 < bytes.length ? Arrays.stream(bytes, at + 1, bytes.length).sum() : 0;
+    double sum = 0;
+    for (int i = at + 1; i < bytes.length; i++) { // for each layer of each plan: no stream
+      sum += bytes[i];
+    }
+    return sum;
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.pipewright.units.Check;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -30,15 +31,20 @@ public final class ZeroCosts {
   /**
    * @param costs of whole layers
    * @param parts what layers cost a device that computes its part of them
+   * @param groups of devices of which so many divide each layer
    * @param plan that shards its states
    */
-  ZeroCosts(StageCosts costs, Function<Parallelism, StageCosts> parts, PipelinePlan plan) {
+  ZeroCosts(
+      StageCosts costs,
+      Function<Parallelism, StageCosts> parts,
+      BiFunction<List<Integer>, Integer, StageGroups> groups,
+      PipelinePlan plan) {
     this.plan = plan;
     this.assignment = Assignment.of(plan);
     assignment.shardingRefusal().ifPresent(why -> Check.that(false, "%s", why));
     List<Integer> devices =
         plan.devicesByRank().stream().flatMap(List::stream).toList(); // by worker
-    this.loads = new StageLoads(costs, parts, assignment, devices);
+    this.loads = new StageLoads(costs, parts, groups, assignment, devices);
   }
 
   private int rank(int stage) {

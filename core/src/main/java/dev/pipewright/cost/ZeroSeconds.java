@@ -11,12 +11,12 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class ZeroSeconds {
   private final StageLoads loads;
   private final Assignment assignment;
-  private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
+  private final @Nullable ZeroTimeline[] stages; // of a chain, those of the rank
   private final Wire wire = new Wire();
   private final List<TiedStates> tied; // of the rank
-  private @Nullable HolderGroups ofRank; // those of the stage before
 
   /** What a worker's exchanges go over, and its clock. */
   static final class Wire {
@@ -78,24 +77,28 @@ public final class ZeroSeconds {
     this.assignment = assignment;
     this.tied =
         TiedStates.of(assignment, loads.whole().workload().chain(), assignment.firstWorker(rank));
-    long[] program = assignment.schedule().packed(rank);
-    for (long op : program) {
-      stages.computeIfAbsent(depth(op), each -> stage(each, rank));
-    }
+    this.stages = new ZeroTimeline[assignment.stages().size()];
     Set<Long> again = new HashSet<>(); // what has been computed again
-    for (long op : program) {
-      boolean recomputing = recomputing(op, again);
-      stage(depth(op)).run(Schedule.pass(op), recomputing);
+    for (long op : assignment.schedule().packed(rank)) {
+      int depth = depth(op);
+      if (stages[depth] == null) {
+        stages[depth] = stage(depth, rank);
+      }
+      stage(depth).run(Schedule.pass(op), recomputing(op, again));
     }
-    stages.values().forEach(ZeroTimeline::finish);
+    timelines().forEach(ZeroTimeline::finish);
     for (TiedStates tied : tied) {
-      Collectives group = group(tied);
+      Collectives group = loads.group(tied);
       double bytes = tied.whole() * (double) loads.whole().workload().training().gradientBytes();
       stage(tied.depths().get(0))
           .sum(tied.shared() ? group.reduceScatter(bytes) : group.allReduce(bytes));
     }
     double overlap = cluster().software().overlap();
-    stages.values().forEach(each -> each.slow(overlap));
+    timelines().forEach(each -> each.slow(overlap));
+  }
+
+  private Stream<ZeroTimeline> timelines() {
+    return Arrays.stream(stages).filter(Objects::nonNull);
   }
 
   private Chain chain() {
@@ -116,24 +119,20 @@ public final class ZeroSeconds {
 
   /** What a stage of a chain takes. */
   public ZeroTimeline stage(int depth) {
-    return Objects.requireNonNull(stages.get(depth));
+    return Objects.requireNonNull(stages[depth]);
   }
 
   private ZeroTimeline stage(int depth, int rank) {
     ZeroStates states =
         ZeroStates.of(
-            assignment, depth, assignment.firstWorker(rank), chain(), Segment.BUCKET_BYTES);
-    HolderGroups groups = groups(depth);
+            assignment,
+            depth,
+            assignment.firstWorker(rank),
+            chain(),
+            loads.costs(depth).held(assignment.stages().get(depth).split()),
+            Segment.BUCKET_BYTES);
     int passes = assignment.schedule().gradientPasses(rank, depth);
-    return new ZeroTimeline(loads, depth, states, groups, wire, passes);
-  }
-
-  /** Stages of a rank have the same holders where the schedule runs in one direction. */
-  private HolderGroups groups(int depth) {
-    if (ofRank == null || assignment.schedule().placement().chains() > 1) {
-      ofRank = HolderGroups.of(cluster(), assignment, depth, loads::device);
-    }
-    return ofRank;
+    return new ZeroTimeline(loads, depth, states, wire, passes);
   }
 
   /**
@@ -142,18 +141,16 @@ public final class ZeroSeconds {
    * @param again stages with micro-batches whose forward pass has been run again; this one is added
    */
   private boolean recomputing(long op, Set<Long> again) {
-    StageLayers layers = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
     Pass pass = Schedule.pass(op);
-    boolean begins = pass.propagates() || pass == Pass.RECOMPUTE;
-    if (layers.recompute() != Recompute.STAGE_INPUT || !begins) {
+    if (!pass.propagates() && pass != Pass.RECOMPUTE) {
+      return false;
+    }
+    StageLayers layers = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
+    if (layers.recompute() != Recompute.STAGE_INPUT) {
       return false;
     }
     boolean first = again.add((long) Schedule.stage(op) << 32 | Schedule.microBatch(op));
     return first && pass.propagates();
-  }
-
-  private Collectives group(TiedStates tied) {
-    return HolderGroups.group(cluster(), List.of(tied.members()), loads::device);
   }
 
   /** Seconds of a stage's update: of the worker's part of it. */
@@ -174,7 +171,7 @@ public final class ZeroSeconds {
     double seconds = stage(depth).allGatherUpdated();
     for (TiedStates tied : tied) {
       boolean first = tied.depths().get(0) == depth;
-      seconds += tied.shared() && first ? group(tied).allGather(tied.whole() * element()) : 0;
+      seconds += tied.shared() && first ? loads.group(tied).allGather(tied.whole() * element()) : 0;
     }
     return seconds;
   }

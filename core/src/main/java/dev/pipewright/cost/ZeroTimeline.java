@@ -14,7 +14,7 @@ import java.util.Map;
 /** The timeline of a stage under ZeRO while a worker runs its passes ({@link ZeroSeconds}). */
 public final class ZeroTimeline implements ZeroStates.Steps {
   private final ZeroStates states;
-  private final HolderGroups groups;
+  private final StageGroups groups;
   private final Wire wire;
   private final double element; // bytes of a parameter
   private final double gradient; // of its gradient
@@ -43,10 +43,9 @@ public final class ZeroTimeline implements ZeroStates.Steps {
   /**
    * @param passes of a step that give gradients
    */
-  ZeroTimeline(
-      StageLoads loads, int depth, ZeroStates states, HolderGroups groups, Wire wire, int passes) {
+  ZeroTimeline(StageLoads loads, int depth, ZeroStates states, Wire wire, int passes) {
     this.states = states;
-    this.groups = groups;
+    this.groups = loads.groups(depth);
     this.wire = wire;
     this.left = passes;
     this.element = loads.whole().workload().profile().precision().bytes();
@@ -135,7 +134,7 @@ public final class ZeroTimeline implements ZeroStates.Steps {
   }
 
   private Collectives group(Shard shard) {
-    return shard.everybody() ? groups.all() : groups.same();
+    return shard.everybody() ? groups.all() : groups.data();
   }
 
   /** Waits for the last sum. */
@@ -216,6 +215,6 @@ public final class ZeroTimeline implements ZeroStates.Steps {
       same += shard.everybody() ? 0 : shard.whole() * element;
       all += shard.everybody() ? shard.whole() * element : 0;
     }
-    return groups.same().allGather(same) + groups.all().allGather(all);
+    return groups.data().allGather(same) + groups.all().allGather(all);
   }
 }

@@ -1,7 +1,7 @@
 package dev.pipewright.exchange;
 
 import dev.pipewright.model.Chain;
-import dev.pipewright.parallel.TiedTable;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
@@ -112,7 +112,7 @@ public record Segment(LayerRange range, boolean again) {
     long bucket = inBuckets ? bucketBytes : together;
     return new Cutting(
             chain,
-            TiedTable.of(chain.graph()),
+            chain.graph().tiedTables(),
             assignment.stages().get(depth),
             elsewhere ? Math.min(bucket, GATHERED_BYTES) : bucket,
             elsewhere) // with layers that have no parameters, so that less is handed on

@@ -12,6 +12,7 @@ import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Span;
 import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.plan.ParallelismLimits;
+import org.jspecify.annotations.Nullable;
 
 /** The parameters of each layer that each worker of a tensor-parallel group holds. */
 public final class ShardedParameters {
@@ -22,6 +23,7 @@ public final class ShardedParameters {
   private final CutRegion region;
   private final ParallelismLimits limits;
   private final VocabularySplit vocabulary;
+  private final @Nullable Held[] first; // by layer, what its first member has, once it is asked for
 
   public ShardedParameters(LayerGraph graph, Parallelism split) {
     this.graph = graph;
@@ -29,6 +31,7 @@ public final class ShardedParameters {
     this.region = new CutRegion(graph, split);
     this.limits = new ParallelismLimits(graph);
     this.vocabulary = new VocabularySplit(graph, split);
+    this.first = new Held[graph.size()];
   }
 
   /**
@@ -47,6 +50,18 @@ public final class ShardedParameters {
 
   /** What a member has of a layer. */
   public Held of(int layer, int part) {
+    if (part > 0) {
+      return held(layer, part);
+    }
+    Held known = first[layer];
+    if (known == null) {
+      known = held(layer, part);
+      first[layer] = known;
+    }
+    return known;
+  }
+
+  private Held held(int layer, int part) {
     long divided = 0;
     long pieces = 0;
     for (Operator step : graph.layer(layer).steps()) {

@@ -1,7 +1,7 @@
 package dev.pipewright.exchange;
 
 import dev.pipewright.model.Chain;
-import dev.pipewright.parallel.TiedTable;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ public record TiedStages(
   /** All of a network that are in different stages. */
   public static List<TiedStages> of(Assignment assignment, Chain chain) {
     List<TiedStages> found = new ArrayList<>();
-    for (TiedTable table : TiedTable.of(chain.graph())) {
+    for (TiedTable table : chain.graph().tiedTables()) {
       int one = TiedStates.depth(assignment, chain, table.layer());
       int other = TiedStates.depth(assignment, chain, table.copyLayer());
       if (one != other) {

@@ -1,7 +1,7 @@
 package dev.pipewright.exchange;
 
 import dev.pipewright.model.Chain;
-import dev.pipewright.parallel.TiedTable;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.ZeroStage;
@@ -24,7 +24,7 @@ public record TiedStates(
   /** Those of a worker. */
   public static List<TiedStates> of(Assignment assignment, Chain chain, int worker) {
     List<TiedStates> found = new ArrayList<>();
-    for (TiedTable table : TiedTable.of(chain.graph())) {
+    for (TiedTable table : chain.graph().tiedTables()) {
       int first = depth(assignment, chain, table.layer());
       int second = depth(assignment, chain, table.copyLayer());
       List<Integer> ofFirst = assignment.holders(first);

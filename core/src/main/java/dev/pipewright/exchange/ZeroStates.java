@@ -1,9 +1,8 @@
 package dev.pipewright.exchange;
 
 import dev.pipewright.model.Chain;
-import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.Op.Pass;
@@ -69,15 +68,30 @@ public final class ZeroStates {
    */
   public static ZeroStates of(
       Assignment assignment, int depth, int worker, Chain chain, long bucketBytes) {
+    Parallelism split = assignment.stages().get(depth).split();
+    ShardedParameters parameters = new ShardedParameters(chain.graph(), split);
+    return of(assignment, depth, worker, chain, parameters, bucketBytes);
+  }
+
+  /**
+   * The same where it is known what each worker holds.
+   *
+   * @param parameters of layers that are divided as the stage's are
+   */
+  public static ZeroStates of(
+      Assignment assignment,
+      int depth,
+      int worker,
+      Chain chain,
+      ShardedParameters parameters,
+      long bucketBytes) {
     List<Segment> segments = Segment.of(assignment, depth, chain, bucketBytes);
     int all = assignment.holders(depth).size();
     boolean overlapped = all > 1 && assignment.overlapped();
     ZeroStates states = new ZeroStates(assignment.sharding(depth), overlapped, segments);
-    LayerGraph graph = chain.graph();
     Parallelism split = assignment.stages().get(depth).split();
-    ShardedParameters parameters = new ShardedParameters(graph, split);
     int same = assignment.holders(depth, worker).size();
-    List<TiedTable> tables = TiedTable.of(graph);
+    List<TiedTable> tables = chain.graph().tiedTables();
     for (Segment segment : segments) {
       long ofReplicas = 0;
       long ofAll = 0;

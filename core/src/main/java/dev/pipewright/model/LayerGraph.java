@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A network: layers and the activations that flow between them, without cycles. Layers are numbered
@@ -22,6 +23,7 @@ public final class LayerGraph {
   private final int[][] successors;
   private final int[][] predecessors;
   private final int[] topological;
+  private @Nullable List<TiedTable> tiedTables; // once they are asked for
 
   /** Throws {@link CycleException} when the edges form a cycle. */
   public LayerGraph(String name, List<Layer> layers, List<Edge> edges) {
@@ -162,6 +164,16 @@ public final class LayerGraph {
       index.put(layers.get(i).name(), i);
     }
     return index;
+  }
+
+  /** Tables of embeddings that two layers read; found once. */
+  public List<TiedTable> tiedTables() {
+    List<TiedTable> tables = tiedTables;
+    if (tables == null) {
+      tables = TiedTable.of(this);
+      tiedTables = tables;
+    }
+    return tables;
   }
 
   /** The edges of a graph form a cycle. */

@@ -3,6 +3,7 @@ package dev.pipewright.parallel;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.model.TiedTable;
 import java.util.Optional;
 
 /**
@@ -47,7 +48,7 @@ public final class VocabularySplit {
   }
 
   private boolean tied(int layer) {
-    return TiedTable.of(graph).stream().anyMatch(table -> table.layer() == layer);
+    return graph.tiedTables().stream().anyMatch(table -> table.layer() == layer);
   }
 
   private boolean divides(int words) {

@@ -295,7 +295,18 @@ public record Assignment(
 
   /** Workers of all ranks. */
   public int size() {
-    return workers.stream().mapToInt(Integer::intValue).sum();
+    int size = 0;
+    for (int each : workers) { // asked for often: no stream
+      size += each;
+    }
+    return size;
+  }
+
+  private List<Integer> workersOf(int rank) {
+    Integer[] found = new Integer[workers.get(rank)];
+    int first = firstWorker(rank);
+    Arrays.setAll(found, i -> first + i);
+    return List.of(found);
   }
 
   /** The first worker of a rank. */
@@ -380,18 +391,27 @@ public record Assignment(
   /** The workers that hold the parameters of a stage of a chain, ascending. */
   public List<Integer> holders(int depth) {
     Placement placement = schedule.placement();
+    if (placement.chains() == 1) { // asked for often: no stream
+      return workersOf(placement.rankOf(depth));
+    }
     return IntStream.range(0, placement.chains())
         .map(chain -> placement.rankOf(chain * placement.depth() + depth))
         .distinct()
         .sorted()
-        .flatMap(rank -> IntStream.range(firstWorker(rank), firstWorker(rank) + workers.get(rank)))
         .boxed()
+        .flatMap(rank -> workersOf(rank).stream())
         .toList();
   }
 
   /** Those of {@link #holders} that hold the same part of it as one of them. */
   public List<Integer> holders(int depth, int worker) {
     int part = partOf(worker);
-    return holders(depth).stream().filter(other -> partOf(other) == part).toList();
+    List<Integer> same = new ArrayList<>();
+    for (int other : holders(depth)) {
+      if (partOf(other) == part) {
+        same.add(other);
+      }
+    }
+    return same;
   }
 }

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.model.transformer.HeadPart;
 import dev.pipewright.model.transformer.InputShape;
 import dev.pipewright.model.transformer.TokenPrediction;
 import dev.pipewright.model.transformer.TransformerShape;
-import dev.pipewright.parallel.TiedTable;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -195,7 +195,7 @@ class TransformersTest {
     assertEquals(states, graph.layer(61).outputElements());
     assertEquals(2 * states, graph.layer(62).outputElements());
     assertEquals(
-        List.of(new TiedTable(0, 62, 129_280L * 7168)), TiedTable.of(graph), "a copy of the table");
+        List.of(new TiedTable(0, 62, 129_280L * 7168)), graph.tiedTables(), "a copy of the table");
   }
 
   @Test

@@ -4,8 +4,8 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
@@ -38,7 +38,7 @@ final class GradientBytes {
     LayerGraph graph = workload.chain().graph();
     Profile profile = workload.profile();
     double[] bytes = new double[graph.size()];
-    for (TiedTable table : TiedTable.of(graph)) {
+    for (TiedTable table : graph.tiedTables()) {
       for (int layer : List.of(table.layer(), table.copyLayer())) {
         double all = table.numbers() * (double) profile.precision().bytes();
         bytes[layer] = Math.min(all, profile.sizes(layer).parameters());

@@ -1,9 +1,7 @@
 package dev.pipewright.predict.run;
 
 import dev.pipewright.cluster.MessageOverhead;
-import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.GradientSumSeconds;
-import dev.pipewright.cost.HolderGroups;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.StageGroups;
@@ -181,10 +179,8 @@ final class OpSeconds {
       }
       int worker = assignment.firstWorker(rank);
       for (TiedStates tied : TiedStates.of(assignment, workload.chain(), worker)) {
-        Collectives group =
-            HolderGroups.group(workload.cluster(), List.of(tied.members()), loads::device);
         double element = workload.profile().precision().bytes();
-        reduce[last] += group.allReduce(tied.table().numbers() * element);
+        reduce[last] += loads.group(tied).allReduce(tied.table().numbers() * element);
       }
     }
   }

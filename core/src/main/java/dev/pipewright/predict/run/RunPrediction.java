@@ -10,7 +10,6 @@ import dev.pipewright.exchange.Segment;
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.execution.SteadyWindow;
-import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile.Quantity;
@@ -159,7 +158,7 @@ public final class RunPrediction {
     }
     return assignment
         .asPlan(devices)
-        .filter(plan -> TiedTable.of(costs.workload().chain().graph()).isEmpty())
+        .filter(plan -> costs.workload().chain().graph().tiedTables().isEmpty())
         .map(plan -> CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stepSeconds())
         .orElseGet(() -> longestPath().makespan());
   }

@@ -72,7 +72,7 @@ final class Changes {
     }
     double[] totalTimes = new double[size + 1];
     double[] totals = new double[size + 1];
-    totals[0] = Arrays.stream(now).sum();
+    totals[0] = sum(now);
     Peak peak = peak(0, totals[0], now);
     int step = 1;
     for (int i : order()) {
@@ -81,7 +81,7 @@ final class Changes {
       times[c][steps[c]] = seconds[i];
       values[c][steps[c]++] = now[c];
       totalTimes[step] = seconds[i];
-      totals[step] = Arrays.stream(now).sum();
+      totals[step] = sum(now);
       if (totals[step] > peak.bytes() * (1 + 1e-12)) {
         peak = peak(seconds[i], totals[step], now);
       }
@@ -93,6 +93,14 @@ final class Changes {
       parts.put(category, new Staircase(times[c], values[c]));
     }
     return new RankMemory(rank, parts, new Staircase(totalTimes, totals), peak);
+  }
+
+  private static double sum(double[] now) {
+    double sum = 0;
+    for (double each : now) { // at each change: no stream
+      sum += each;
+    }
+    return sum;
   }
 
   private static Peak peak(double at, double total, double[] now) {

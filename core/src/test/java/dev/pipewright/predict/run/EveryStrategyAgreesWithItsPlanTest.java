@@ -12,7 +12,6 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
-import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
@@ -78,7 +77,7 @@ class EveryStrategyAgreesWithItsPlanTest {
   void secondsAndBytesAreThoseOfThePlan(String network, String cluster, Strategy strategy) {
     Workload workload = workload(network, cluster);
     StageCosts costs = new StageCosts(workload);
-    boolean tied = !TiedTable.of(workload.chain().graph()).isEmpty();
+    boolean tied = !workload.chain().graph().tiedTables().isEmpty();
     boolean apart = tied && strategy.zeroStage() == 0; // runs sum the table by itself, plans do not
     ParadlOracle oracle = new ParadlOracle(Setting.of(workload, 1000));
     for (int devices : List.of(1, 2, 3, 4, 8)) {

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.net;
 
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.parallel.TiedTable;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ record Weight(List<Parameter> parameters) implements Module {
     Layer layer = graph.layer(number);
     List<Parameter> parameters = new ArrayList<>();
     long rest = layer.parameters();
-    for (TiedTable table : TiedTable.of(graph)) {
+    for (TiedTable table : graph.tiedTables()) {
       rest -= table.layer() == number ? table.numbers() : 0;
       if (table.layer() == number || table.copyLayer() == number) {
         parameters.add(parameter(table(layer), table.numbers()));
@@ -38,7 +38,7 @@ record Weight(List<Parameter> parameters) implements Module {
 
   /** The tables of a network that are one and read twice. */
   static List<Tied> tied(LayerGraph graph) {
-    return TiedTable.of(graph).stream()
+    return graph.tiedTables().stream()
         .map(table ->
             new Tied(
                 table.layer(),

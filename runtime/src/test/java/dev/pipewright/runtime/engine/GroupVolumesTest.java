@@ -11,9 +11,9 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
-import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.runtime.net.CountingTransport;
@@ -135,7 +135,7 @@ class GroupVolumesTest {
 
   /** Of a layer's table that is read twice, whose gradients are summed by themselves. */
   private static long table(LayerGraph graph, int layer) {
-    return TiedTable.of(graph).stream()
+    return graph.tiedTables().stream()
         .filter(table -> table.layer() == layer)
         .mapToLong(TiedTable::numbers)
         .sum();

@@ -1,10 +1,8 @@
-package dev.pipewright.parallel;
+package dev.pipewright.model;
 
-import dev.pipewright.model.Layer;
-import dev.pipewright.model.LayerGraph;
-import dev.pipewright.model.Operator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,11 +15,12 @@ import java.util.Optional;
  */
 public record TiedTable(int layer, int copyLayer, long numbers) {
   /** All of a network. */
-  public static List<TiedTable> of(LayerGraph graph) {
+  static List<TiedTable> of(LayerGraph graph) {
     List<TiedTable> tables = new ArrayList<>();
+    Map<String, Integer> index = graph.index();
     for (int copy = 0; copy < graph.size(); copy++) {
       for (Operator step : graph.layer(copy).steps()) {
-        Integer layer = table(step).map(name -> graph.index().get(name)).orElse(null);
+        Integer layer = table(step).map(index::get).orElse(null);
         if (layer != null
             && graph.layer(layer).steps().get(0)
                 instanceof Operator.Embedding(int words, int features)) {
@@ -29,7 +28,7 @@ public record TiedTable(int layer, int copyLayer, long numbers) {
         }
       }
     }
-    return tables;
+    return List.copyOf(tables);
   }
 
   private static Optional<String> table(Operator step) {
@@ -46,7 +45,7 @@ public record TiedTable(int layer, int copyLayer, long numbers) {
    */
   public static LayerGraph untied(LayerGraph graph) {
     List<Layer> layers = new ArrayList<>(graph.layers());
-    for (TiedTable table : of(graph)) {
+    for (TiedTable table : graph.tiedTables()) {
       Layer head = layers.get(table.copyLayer);
       Operator.Embedding words = (Operator.Embedding) graph.layer(table.layer).steps().get(0);
       Operator product = new Operator.Linear(words.features(), words.vocabulary(), false);
