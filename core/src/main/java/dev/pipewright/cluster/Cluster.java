@@ -25,6 +25,7 @@ public final class Cluster {
   private final Software software;
   private final int[][] groupOf;
   private final int[][] firstOf;
+  private final boolean homogeneous;
 
   /** A cluster whose software adds nothing. */
   public Cluster(
@@ -56,6 +57,7 @@ public final class Cluster {
     this.software = software;
     this.groupOf = numberGroups(this.groups, this.devices.size());
     this.firstOf = firstDevices(groupOf, this.groups);
+    this.homogeneous = this.devices.stream().allMatch(this.devices.get(0)::equals);
     checkNesting(groupOf);
   }
 
@@ -296,7 +298,7 @@ public final class Cluster {
 
   /** Whether all devices are of one kind. */
   public boolean homogeneous() {
-    return devices.stream().allMatch(devices.get(0)::equals);
+    return homogeneous;
   }
 
   @Override

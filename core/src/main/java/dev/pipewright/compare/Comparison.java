@@ -257,7 +257,7 @@ public record Comparison(
       }
       for (int depth = 0; depth < placement.depth(); depth++) {
         double sum = times.step().reduce()[depth];
-        if (assignment.holders(depth).size() > 1 && summed(depth)) {
+        if (assignment.holderCount(depth) > 1 && summed(depth)) {
           add(Scope.EXCHANGE, "gradients of stage " + depth, sum, sum, reduced(depth));
         }
       }

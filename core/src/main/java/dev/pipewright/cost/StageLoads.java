@@ -139,11 +139,7 @@ public final class StageLoads {
 
   /** How many times slower than the profile's device the slowest of a stage is. */
   public double slowdown(int depth) {
-    double most = 0;
-    for (int worker : assignment.holders(depth)) {
-      most = Math.max(most, costs.slowdown(devices.get(worker)));
-    }
-    return most;
+    return groups(depth).slowdown();
   }
 
   /** Seconds of a pass for each second on the profile's device, waiting for others included. */

@@ -49,8 +49,9 @@ public final class ZeroBytes implements StateBytes {
     this.added = new double[layers.length];
     this.staying = new double[layers.length];
     List<TiedStates> tables = TiedStates.of(assignment, chain, worker);
+    int workerPart = assignment.partOf(worker);
     for (int i = 0; i < layers.length; i++) {
-      ShardedParameters.Held held = parameters.of(layers[i], assignment.partOf(worker));
+      ShardedParameters.Held held = parameters.of(layers[i], workerPart);
       double tied = tied(tables, layers[i], false) * gradient;
       double all = held.numbers() * gradient - tied;
       boolean own = states.kept(segments[i]) > 0; // but for what all parts have

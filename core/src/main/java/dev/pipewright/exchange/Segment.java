@@ -105,7 +105,7 @@ public record Segment(LayerRange range, boolean again) {
    */
   public static List<Segment> of(Assignment assignment, int depth, Chain chain, long bucketBytes) {
     ZeroStage sharding = assignment.sharding(depth);
-    boolean overlapped = assignment.holders(depth).size() > 1 && assignment.overlapped();
+    boolean overlapped = assignment.holderCount(depth) > 1 && assignment.overlapped();
     boolean inBuckets = overlapped || sharding.atLeast(ZeroStage.GRADIENTS);
     boolean elsewhere = sharding == ZeroStage.PARAMETERS;
     long together = assignment.updatesAhead() ? UPDATED_BYTES : Long.MAX_VALUE;

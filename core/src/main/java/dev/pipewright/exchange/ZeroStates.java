@@ -86,17 +86,18 @@ public final class ZeroStates {
       ShardedParameters parameters,
       long bucketBytes) {
     List<Segment> segments = Segment.of(assignment, depth, chain, bucketBytes);
-    int all = assignment.holders(depth).size();
+    int all = assignment.holderCount(depth);
     boolean overlapped = all > 1 && assignment.overlapped();
     ZeroStates states = new ZeroStates(assignment.sharding(depth), overlapped, segments);
     Parallelism split = assignment.stages().get(depth).split();
-    int same = assignment.holders(depth, worker).size();
+    int same = all / split.parts(); // hold the worker's part
+    int part = assignment.partOf(worker);
     List<TiedTable> tables = chain.graph().tiedTables();
     for (Segment segment : segments) {
       long ofReplicas = 0;
       long ofAll = 0;
       for (int layer : chain.layers(segment.range().first() - 1, segment.range().last())) {
-        var held = parameters.of(layer, assignment.partOf(worker));
+        var held = parameters.of(layer, part);
         boolean summed = split.several() && held.summed();
         long tied = tied(tables, layer); // whole on each worker, or divided
         boolean ofEach = summed && held.whole() >= tied;

@@ -403,6 +403,12 @@ public record Assignment(
         .toList();
   }
 
+  /** How many {@link #holders} a stage of a chain has. */
+  public int holderCount(int depth) {
+    Placement placement = schedule.placement();
+    return placement.chains() == 1 ? workers.get(placement.rankOf(depth)) : holders(depth).size();
+  }
+
   /** Those of {@link #holders} that hold the same part of it as one of them. */
   public List<Integer> holders(int depth, int worker) {
     int part = partOf(worker);

@@ -49,8 +49,7 @@ abstract sealed class Flushed implements ParameterStore permits Resident, Sharde
         setup.updates(Stream.concat(shards.stream().map(Shard::own), whole.stream()).toList());
     Assignment assignment = setup.assignment();
     this.overlapped =
-        assignment.updatesAhead()
-            || (assignment.holders(depth).size() > 1 && assignment.overlapped());
+        assignment.updatesAhead() || (assignment.holderCount(depth) > 1 && assignment.overlapped());
     List<Pass> own =
         Arrays.stream(assignment.schedule().packed(setup.rank()))
             .filter(op -> Schedule.stage(op) % assignment.stages().size() == depth)
