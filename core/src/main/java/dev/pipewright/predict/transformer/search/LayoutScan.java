@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Evaluates every layout of the meshes that it is given and keeps the best ten, the front and the
- * heat map. Each thread has a scan of its own; {@link #add(LayoutScan)} joins them, in any order
- * with the same result. The loop allocates nothing.
+ * heat map. Layouts that do not fit are counted without their seconds. Each thread has a scan of
+ * its own; {@link #add(LayoutScan)} joins them, in any order with the same result. The loop
+ * allocates nothing.
  */
 final class LayoutScan {
   private final SearchSpace space;
@@ -17,6 +18,7 @@ final class LayoutScan {
   private final HeatCells heat;
   private final int[] zero; // indices of choices
   private final int[] offload;
+  private final boolean[] full; // choices of ZeRO whose state alone does not fit
   private long valid;
   private long unfit;
   private @Nullable StepEvaluator evaluator; // of the first mesh
@@ -27,6 +29,7 @@ final class LayoutScan {
     this.heat = new HeatCells(space.values());
     this.zero = space.zeroChoices().stream().mapToInt(ZeroChoice::index).toArray();
     this.offload = space.values().offload().stream().mapToInt(Integer::intValue).toArray();
+    this.full = new boolean[zero.length];
   }
 
   void add(SearchMesh mesh) {
@@ -35,6 +38,9 @@ final class LayoutScan {
     if (step == null) {
       step = new StepEvaluator(terms, mesh.microBatch(0, 0), mesh.batches(0));
       evaluator = step;
+    }
+    for (int z = 0; z < mesh.zeros(); z++) {
+      full[z] = !terms.holds(terms.leastBytes(zero[z]));
     }
     for (int choice = 0; choice < mesh.choices(); choice++) {
       for (int size = 0; size < mesh.sizes(); size++) {
@@ -52,15 +58,23 @@ final class LayoutScan {
     long its = 0;
     valid += mesh.layoutsOfMicroBatch();
     for (int z = 0; z < mesh.zeros(); z++) {
+      if (full[z]) {
+        unfit += offloads;
+        continue;
+      }
       step.zero(zero[z]);
+      if (!mesh.terms().holds(step.bytes(offload[offloads - 1]))) { // the fewest bytes
+        unfit += offloads;
+        continue;
+      }
       long first = number + (long) z * offload.length;
       for (int o = 0; o < offloads; o++) {
         double bytes = step.bytes(offload[o]);
-        double seconds = step.seconds(offload[o]);
         if (!mesh.terms().holds(bytes)) {
           unfit++;
           continue;
         }
+        double seconds = step.seconds(offload[o]);
         if (seconds < least) {
           least = seconds;
           itsBytes = bytes;
