@@ -1,7 +1,9 @@
 package dev.pipewright.predict.transformer.search;
 
 import dev.pipewright.predict.transformer.CalibratedConstants;
+import dev.pipewright.predict.transformer.TransformerRun;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Searches the layouts of a space by the seconds and bytes of {@link
@@ -24,7 +26,18 @@ public final class LayoutSearch {
    *     that make an amount negative
    */
   public static LayoutSearch of(SearchSpace space, CalibratedConstants constants) {
-    return new LayoutSearch(space, SearchTables.of(space, constants));
+    return of(space, constants, UnaryOperator.identity());
+  }
+
+  /**
+   * The same for software whose properties the space does not state.
+   *
+   * @param software a run of the space on that software: with another release, routing, formats or
+   *     details of memory, the same for every layout, and all else unchanged
+   */
+  public static LayoutSearch of(
+      SearchSpace space, CalibratedConstants constants, UnaryOperator<TransformerRun> software) {
+    return new LayoutSearch(space, SearchTables.of(space, constants, software));
   }
 
   /** The best ten, the front and the heat map, by evaluating every layout. */

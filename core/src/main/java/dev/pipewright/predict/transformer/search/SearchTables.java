@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ final class SearchTables {
   private final SearchSpace space;
   private final SearchValues values;
   private final CalibratedConstants constants;
+  private final UnaryOperator<TransformerRun> software;
   private final int tensor;
   private final int context;
   private final int expert;
@@ -32,10 +34,16 @@ final class SearchTables {
   private record MicroBatch(int expertTensor, int sequence, int recompute, int size) {}
 
   private SearchTables(
-      SearchSpace space, CalibratedConstants constants, int tensor, int context, int expert) {
+      SearchSpace space,
+      CalibratedConstants constants,
+      UnaryOperator<TransformerRun> software,
+      int tensor,
+      int context,
+      int expert) {
     this.space = space;
     this.values = space.values();
     this.constants = constants;
+    this.software = software;
     this.tensor = values.tensor().get(tensor);
     this.context = values.context().get(context);
     this.expert = values.expert().get(expert);
@@ -46,6 +54,12 @@ final class SearchTables {
 
   /** All meshes of a space, in the order of their numbers. */
   static List<SearchMesh> of(SearchSpace space, CalibratedConstants constants) {
+    return of(space, constants, UnaryOperator.identity());
+  }
+
+  /** The same on other software, as {@link LayoutSearch} takes it. */
+  static List<SearchMesh> of(
+      SearchSpace space, CalibratedConstants constants, UnaryOperator<TransformerRun> software) {
     SearchValues values = space.values();
     int contexts = values.context().size();
     int experts = values.expert().size();
@@ -53,7 +67,12 @@ final class SearchTables {
         .parallel()
         .mapToObj(i ->
             new SearchTables(
-                space, constants, i / experts / contexts, i / experts % contexts, i % experts))
+                space,
+                constants,
+                software,
+                i / experts / contexts,
+                i / experts % contexts,
+                i % experts))
         .flatMap(tables -> tables.meshes().stream())
         .toList();
   }
@@ -92,7 +111,7 @@ final class SearchTables {
         space.number(
             tensorPosition, contextPosition, expertPosition, pipelinePosition, chunkPosition);
     long first = number + (long) sizes[0] * space.numbersOfMicroBatch();
-    TransformerRun run = space.choices(space.layout(first)).run();
+    TransformerRun run = software.apply(space.choices(space.layout(first)).run());
     StepTerms shared = terms == null ? StepTerms.of(run, constants) : terms;
     terms = shared;
     meshes.add(

@@ -11,7 +11,9 @@ import dev.pipewright.predict.transformer.TransformerOracle;
 import dev.pipewright.predict.transformer.TransformerPhases;
 import dev.pipewright.predict.transformer.TransformerPrediction;
 import dev.pipewright.predict.transformer.TransformerRankBytes;
+import dev.pipewright.predict.transformer.TransformerRun;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 
@@ -29,7 +31,8 @@ class FastStepsTest {
     RandomSpaces random = new RandomSpaces(seed.getCurrentRepetition());
     CalibratedConstants constants = random.constants();
     SearchSpace space = random.space(constants);
-    List<SearchMesh> meshes = SearchTables.of(space, constants);
+    UnaryOperator<TransformerRun> software = random.software();
+    List<SearchMesh> meshes = SearchTables.of(space, constants, software);
     for (int i = 0; i < LAYOUTS; i++) {
       SearchMesh mesh = meshes.get((int) random.next(meshes.size()));
       int choice = (int) random.next(mesh.choices());
@@ -44,7 +47,7 @@ class FastStepsTest {
           mesh.number(choice, size) + (long) zero * space.values().offload().size() + offload;
       SearchedLayout layout = space.layout(number);
       TransformerPrediction full =
-          TransformerOracle.predict(space.choices(layout).run(), constants);
+          TransformerOracle.predict(software.apply(space.choices(layout).run()), constants);
       equal(full, step.seconds(offloaded), step.bytes(offloaded), layout);
       equal(full, step.breakdown(offloaded), layout);
       assertEquals(full.fits(), mesh.terms().holds(step.bytes(offloaded)));

@@ -17,6 +17,9 @@ import dev.pipewright.predict.transformer.CalibratedConstants.LogInterval;
 import dev.pipewright.predict.transformer.Framework;
 import dev.pipewright.predict.transformer.GpuMachine;
 import dev.pipewright.predict.transformer.TrainingPrecision;
+import dev.pipewright.predict.transformer.TransformerRun;
+import dev.pipewright.predict.transformer.TransformerRun.Kept;
+import dev.pipewright.predict.transformer.TransformerRun.Routing;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 
 /** Networks, machines, constants and spaces by chance, all from one seed. */
 public final class RandomSpaces {
@@ -149,6 +153,31 @@ public final class RandomSpaces {
       space = any();
     }
     return space;
+  }
+
+  /** Another way to route tokens and other details of memory. */
+  UnaryOperator<TransformerRun> software() {
+    Routing routing = new Routing(random.nextBoolean(), random.nextBoolean(), false);
+    Kept kept =
+        new Kept(
+            random.nextBoolean(),
+            random.nextBoolean(),
+            one(List.of(4.0, 6.0)),
+            one(List.of(2.0, 4.0)),
+            random.nextBoolean());
+    return run ->
+        new TransformerRun(
+            run.shape(),
+            run.machine(),
+            run.software(),
+            run.layout(),
+            run.split(),
+            run.formats(),
+            run.fusedAttention(),
+            run.recompute(),
+            routing,
+            run.offload(),
+            kept);
   }
 
   private SearchSpace any() {
