@@ -36,18 +36,21 @@ class PredictSearchTest {
   /** The command line that states a row's layout. */
   private static String stated(JsonNode row) {
     return LLAMA
-        + " --devices %d --tensor %d --pipeline %d --context %d --interleave %d --micro-batch %d --zero %d --recompute %s --offload-layers %d%s%s"
+        + " --devices %d --tensor %d --pipeline %d --context %d %s --micro-batch %d --zero %d --recompute %s --offload-layers %d%s%s%s"
             .formatted(
                 row.get("devices").asInt(),
                 row.get("tensor").asInt(),
                 row.get("pipeline").asInt(),
                 row.get("context").asInt(),
-                row.get("interleave").asInt(),
+                row.has("pipeline_layout")
+                    ? "--pipeline-layout " + row.get("pipeline_layout").asString()
+                    : "--interleave " + row.get("interleave").asInt(),
                 row.get("micro_batch_per_rank").asInt(),
                 row.get("zero").asInt(),
                 row.get("recompute").asString(),
                 row.get("offload_layers").asInt(),
                 row.get("sequence_parallel").asBoolean() ? " --sequence-parallel" : "",
+                row.has("reshard") ? " --reshard " + row.get("reshard").asString() : "",
                 row.has("schedule") ? " --schedule " + row.get("schedule").asString() : "");
   }
 
@@ -56,6 +59,26 @@ class PredictSearchTest {
   void statedLayoutsTakeWhatTheSearchSays() {
     JsonNode answer = json(SEARCH);
     assertEquals(10, answer.get("rows").size());
+    assertStatedLayoutsTakeWhatItSays(answer);
+  }
+
+  /** 32 layers on six ranks: two have six, the others five. */
+  @Test
+  void layersOfUnevenPipelinesAreStated() {
+    String uneven = LLAMA + " --devices 12 --search --pipeline 6 --offload-layers 0";
+    JsonNode answer = json(uneven);
+    assertEquals(10, answer.get("rows").size());
+    Set<String> layouts = new TreeSet<>();
+    answer.get("rows").forEach(row -> layouts.add(row.get("pipeline_layout").asString()));
+    assertEquals(Set.of("Et*6|t*6|(t*5|)*3,t*5,L"), layouts);
+    assertStatedLayoutsTakeWhatItSays(answer);
+    String said = "  its layers     --pipeline-layout Et*6|t*6|(t*5|)*3,t*5,L\n";
+    String text = run(uneven).ends(0).out();
+    assertTrue(text.contains(said), text);
+    assertFalse(json(SEARCH).at("/rows/0").has("pipeline_layout"));
+  }
+
+  private static void assertStatedLayoutsTakeWhatItSays(JsonNode answer) {
     for (String list : new String[] {"rows", "pareto", "heat_map"}) {
       for (JsonNode row : answer.get(list)) {
         if (row.has("iteration_s")) {

@@ -57,7 +57,7 @@ public final class SearchedLayoutsJson {
     object.put(
         "pareto",
         ScaleFront.of(searches.stream().map(Search::survey).toList()).stream()
-            .map(SearchedLayoutsJson::ranked)
+            .map(layout -> ranked(space, layout))
             .toList());
     object.put("heat_map", searches.stream().flatMap(SearchedLayoutsJson::cells).toList());
     return JsonText.of(object);
@@ -80,7 +80,7 @@ public final class SearchedLayoutsJson {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (int i = 0; i < search.best().size(); i++) {
       ScheduledLayout scheduled = search.best().get(i);
-      Map<String, Object> row = layout(scheduled.searched());
+      Map<String, Object> row = layout(search.survey().space(), scheduled.searched());
       row.put("schedule", scheduled.schedule());
       PredictedRunsJson.step(row, scheduled.run());
       row.put("iteration_s", scheduled.seconds()); // as in all other lists
@@ -91,31 +91,34 @@ public final class SearchedLayoutsJson {
   }
 
   private static Stream<Map<String, Object>> cells(Search search) {
-    int devices = search.survey().space().devices();
-    return search.survey().heat().stream().map(cell -> cell(devices, cell));
+    SearchSpace space = search.survey().space();
+    return search.survey().heat().stream().map(cell -> cell(space, cell));
   }
 
-  private static Map<String, Object> layout(SearchedLayout searched) {
+  private static Map<String, Object> layout(SearchSpace space, SearchedLayout searched) {
     Map<String, Object> members = PredictedRunsJson.layout(searched.layout());
+    space
+        .split(searched.layout().pipeline(), searched.layout().interleave())
+        .ifPresent(split -> members.put("pipeline_layout", StatedSplit.text(split)));
     members.put("recompute", searched.recompute().word());
     members.put("offload_layers", searched.offloadedLayers());
     return members;
   }
 
-  private static Map<String, Object> ranked(RankedLayout ranked) {
-    Map<String, Object> members = layout(ranked.searched());
+  private static Map<String, Object> ranked(SearchSpace space, RankedLayout ranked) {
+    Map<String, Object> members = layout(space, ranked.searched());
     members.put("iteration_s", ranked.seconds());
     members.put("memory_bytes", Math.round(ranked.bytes()));
     return members;
   }
 
   /** The fastest layout of two degrees, or these alone where none fits. */
-  private static Map<String, Object> cell(int devices, HeatCell cell) {
+  private static Map<String, Object> cell(SearchSpace space, HeatCell cell) {
     return cell.best()
-        .map(SearchedLayoutsJson::ranked)
+        .map(best -> ranked(space, best))
         .orElseGet(() -> {
           Map<String, Object> degrees = new LinkedHashMap<>();
-          degrees.put("devices", devices);
+          degrees.put("devices", space.devices());
           degrees.put("tensor", cell.tensor());
           degrees.put("pipeline", cell.pipeline());
           return degrees;

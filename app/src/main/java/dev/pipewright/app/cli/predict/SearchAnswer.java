@@ -11,8 +11,10 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.oracle.SearchedLayoutsJson;
 import dev.pipewright.formats.oracle.SearchedLayoutsJson.Search;
+import dev.pipewright.formats.oracle.StatedSplit;
 import dev.pipewright.predict.pipeline.ScheduledLayout;
 import dev.pipewright.predict.transformer.PredictedRun;
+import dev.pipewright.predict.transformer.StageSplit;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.search.HeatCell;
 import dev.pipewright.predict.transformer.search.LayoutSurvey;
@@ -130,6 +132,11 @@ final class SearchAnswer {
                   Units.seconds(best.step().shortestSeconds()),
                   Units.seconds(best.step().longestSeconds()),
                   LayoutWords.coverage(best.step().coverage())));
+      TrainingLayout layout = best.run().layout();
+      Optional<StageSplit> split = space.split(layout.pipeline(), layout.interleave());
+      if (split.isPresent()) {
+        line(out, "its layers", "--pipeline-layout " + StatedSplit.text(split.get()));
+      }
       if (last.best().size() > 1 && !last.distinct(1)) {
         line(
             out,

@@ -3,10 +3,12 @@ package dev.pipewright.predict.transformer.search;
 import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
 import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
 import dev.pipewright.model.transformer.LayerShape;
+import dev.pipewright.model.transformer.TokenPrediction;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.predict.transformer.Framework;
 import dev.pipewright.predict.transformer.GpuMachine;
 import dev.pipewright.predict.transformer.RunChoices;
+import dev.pipewright.predict.transformer.StageSplit;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.TrainingPrecision;
 import dev.pipewright.predict.transformer.ZeroChoice;
@@ -17,9 +19,10 @@ import java.util.OptionalInt;
 
 /**
  * The layouts of one transformer on given devices with a given batch. Valid layouts are those that
- * {@link RunChoices} accepts. Of valid layouts that are the same run, the space has one: chunks and
- * sequence parallelism need a pipeline and tensor parallelism, and no rank offloads more layers
- * than it holds. Whether ZeRO 2 and 3 shard again after every pass differs with a pipeline only.
+ * {@link RunChoices} accepts, with layers spread over the pipeline by {@link #split}. Of valid
+ * layouts that are the same run, the space has one: chunks and sequence parallelism need a pipeline
+ * and tensor parallelism, and no rank offloads more layers than it holds. Whether ZeRO 2 and 3
+ * shard again after every pass differs with a pipeline only.
  *
  * <p>Every layout has a number, from the positions of its values in {@link SearchValues}: tensor
  * counts most, then context, expert, pipeline, interleave, sequence parallelism, recomputation,
@@ -108,10 +111,24 @@ public record SearchSpace(
     return shape.stack().blocks().stream().anyMatch(b -> b.feedForward() instanceof Mixture);
   }
 
-  /** Whether layers go into equal chunks, as many on each of several ranks. */
+  /** Whether the space has such a pipeline. */
   boolean dividesLayers(int pipeline, int interleave) {
-    return shape.layers() % ((long) pipeline * interleave) == 0
+    return SearchValues.dividesLayers(shape.layers(), pipeline, interleave)
         && (pipeline > 1 || interleave == 1);
+  }
+
+  /**
+   * The layers of each chunk where the space has such a pipeline and they are not equally many:
+   * fewer than {@code pipeline} chunks, the last ones, have one layer less than all others.
+   */
+  public Optional<StageSplit> split(int pipeline, int interleave) {
+    int layers = shape.layers();
+    boolean uneven =
+        layers % ((long) pipeline * interleave) != 0 && dividesLayers(pipeline, interleave);
+    int predictions = shape.prediction().map(TokenPrediction::depth).orElse(0);
+    return uneven
+        ? Optional.of(StageSplit.even(pipeline, interleave, layers, predictions, false, false))
+        : Optional.empty();
   }
 
   /** Micro-batches of a step per replica; 0 where they do not fill the batch or the chunks. */
@@ -221,7 +238,7 @@ public record SearchSpace(
         machine,
         framework,
         searched.layout(),
-        Optional.empty(),
+        split(searched.layout().pipeline(), searched.layout().interleave()),
         precision,
         fusedAttention,
         searched.recompute(),

@@ -94,25 +94,41 @@ public record SearchValues(
   /**
    * All values that some layout of so many devices and such a batch may have. Context parallelism
    * cuts a sequence into two pieces for each device, as causal attention needs for equal loads.
-   * Offloading is searched with fused attention only, whose calibrated runs had it.
+   * Pipelines need not divide the layers: {@link SearchSpace#split}. Offloading is searched with
+   * fused attention only, whose calibrated runs had it.
    */
   public static SearchValues all(
       TransformerShape shape, int devices, int globalBatch, boolean fusedAttention) {
     LayerShape block = shape.stack().blocks().get(0);
     int layers = shape.layers();
+    List<Integer> pipeline = divisors(devices, p -> p <= layers);
     return new SearchValues(
         divisors(devices, t -> block.attention().heads() % t == 0),
         divisors(devices, c -> c == 1 || shape.sequence() % (2L * c) == 0),
         divisors(devices, x -> experts(shape) % x == 0),
-        divisors(devices, p -> layers % p == 0),
+        pipeline,
         divisors(devices, d -> globalBatch % d == 0),
-        divisors(layers, v -> true),
+        IntStream.rangeClosed(1, layers)
+            .filter(v -> pipeline.stream().anyMatch(p -> dividesLayers(layers, p, v)))
+            .boxed()
+            .toList(),
         divisors(globalBatch, b -> true),
         List.of(true, false),
         USUAL_RECOMPUTATION,
         List.of(0, 1, 2, 3),
         List.of(false, true),
         IntStream.rangeClosed(0, fusedAttention ? layers : 0).boxed().toList());
+  }
+
+  /**
+   * Whether the layers of a pipeline's fullest rank, ⌈layers / pipeline⌉, go into so many equal
+   * chunks. Other chunks then lack at most one layer, and no rank lacks more than one: {@code
+   * predict} prices such a pipeline as one of equal chunks, and Megatron-LM states it by {@code
+   * --pipeline-model-parallel-layout}.
+   */
+  static boolean dividesLayers(int layers, int pipeline, int interleave) {
+    int fullest = (layers + pipeline - 1) / pipeline;
+    return fullest % interleave == 0 && (long) pipeline * interleave <= layers;
   }
 
   /** Experts of a mixture; 1 without one. */

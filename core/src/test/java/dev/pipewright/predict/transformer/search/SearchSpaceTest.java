@@ -1,15 +1,31 @@
 package dev.pipewright.predict.transformer.search;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
+import dev.pipewright.model.transformer.FeedForwardShape.Dense;
+import dev.pipewright.model.transformer.HeadPart;
+import dev.pipewright.model.transformer.InputShape.Positions;
+import dev.pipewright.model.transformer.InputShape.Words;
+import dev.pipewright.model.transformer.LayerShape;
+import dev.pipewright.model.transformer.NormShape;
+import dev.pipewright.model.transformer.StackShape;
+import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.RecomputePolicy;
+import dev.pipewright.predict.transformer.StageSplit;
 import dev.pipewright.predict.transformer.TrainingLayout;
+import java.util.IntSummaryStatistics;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
@@ -109,6 +125,84 @@ class SearchSpaceTest {
     for (long number : searched(space, constants)) {
       assertTrue(accepted(space, number), () -> space.layout(number).toString());
     }
+  }
+
+  /** A Llama 3.1 405B of few features, on 128 devices. */
+  private static SearchSpace layers126() {
+    LayerShape layer =
+        LayerShape.of(GroupedQuery.plain(8, 8, 16), new Dense(512, true, false), NormShape.RMS);
+    TransformerShape shape =
+        new TransformerShape(
+            128,
+            Words.of(1000, 128, new Positions.Rotary()),
+            Optional.empty(),
+            new StackShape(StackShape.repeated(layer, 126), true, Optional.of(NormShape.RMS)),
+            List.of(new HeadPart.Scores(false, false)),
+            Optional.empty(),
+            128);
+    SearchSpace any = new RandomSpaces(1).space(new RandomSpaces(1).constants());
+    return new SearchSpace(
+        shape,
+        any.machine(),
+        any.framework(),
+        any.precision(),
+        true,
+        0,
+        OptionalInt.empty(),
+        128,
+        64,
+        SearchValues.all(shape, 128, 64, true));
+  }
+
+  /** Megatron-Bridge trains 126 layers as eight chunks on each of eight ranks. */
+  @Test
+  void pipelinesNeedNotDivideTheLayers() {
+    SearchSpace space = layers126();
+    assertEquals(List.of(1, 2, 4, 8, 16, 32, 64), space.values().pipeline());
+    assertEquals(
+        List.of(1, 2, 4, 8),
+        space.values().interleave().stream().filter(v -> space.dividesLayers(8, v)).toList());
+    StageSplit split = space.split(8, 8).orElseThrow();
+    assertEquals(
+        "2 ".repeat(62) + "1 1",
+        split.chunks().stream()
+            .map(chunk -> String.valueOf(chunk.layers()))
+            .collect(Collectors.joining(" ")));
+    assertEquals(1, split.chunks().getFirst().embeddings());
+    assertEquals(1, split.chunks().getLast().heads());
+    assertEquals(Optional.empty(), space.split(2, 9)); // divides
+    assertEquals(Optional.empty(), space.split(8, 3)); // 16 layers of a rank in three chunks
+  }
+
+  @Test
+  void chunksAndRanksLackAtMostOneLayer() {
+    for (int layers = 1; layers <= 130; layers++) {
+      for (int ranks = 1; ranks <= layers; ranks++) {
+        assertTrue(SearchValues.dividesLayers(layers, ranks, 1));
+        for (int chunks = 1; chunks <= layers / ranks; chunks++) {
+          String which = layers + " layers, " + ranks + " ranks, " + chunks + " chunks";
+          boolean divides = SearchValues.dividesLayers(layers, ranks, chunks);
+          assertTrue(divides || layers % (ranks * chunks) > 0, which);
+          if (divides) {
+            lacksAtMostOne(StageSplit.even(ranks, chunks, layers, 0, false, false), which);
+          }
+        }
+        assertFalse(SearchValues.dividesLayers(layers, ranks, layers / ranks + 1));
+      }
+    }
+  }
+
+  private static void lacksAtMostOne(StageSplit split, String which) {
+    int[] held = new int[split.ranks()];
+    for (int i = 0; i < split.chunks().size(); i++) {
+      held[split.rank(i)] += split.chunks().get(i).layers();
+    }
+    IntSummaryStatistics ranks = IntStream.of(held).summaryStatistics();
+    int fullest = split.chunks().getFirst().layers();
+    long fuller = split.chunks().stream().filter(chunk -> chunk.layers() == fullest).count();
+    assertTrue(split.chunks().getLast().layers() >= Math.max(1, fullest - 1), which);
+    assertTrue(ranks.getMax() - ranks.getMin() <= 1, which);
+    assertTrue(split.chunks().size() - fuller < split.ranks(), which);
   }
 
   private static SearchValues values(List<Integer> tensor, List<RecomputePolicy> recompute) {
