@@ -23,7 +23,6 @@ import dev.pipewright.predict.transformer.TrainingPrecision;
 import dev.pipewright.predict.transformer.TransformerOracle;
 import dev.pipewright.predict.transformer.TransformerRun;
 import dev.pipewright.predict.transformer.search.LayoutSearch;
-import dev.pipewright.predict.transformer.search.RankedLayout;
 import dev.pipewright.predict.transformer.search.SearchSpace;
 import dev.pipewright.predict.transformer.search.SearchValues;
 import dev.pipewright.units.Units;
@@ -96,9 +95,10 @@ public final class HandMadeLayouts implements Reproduction {
         .paragraph(
             ("`Reproduce hand-made-layouts`, computed %s: %d published layouts, the fastest measured one"
                     + " of each network, machine, number of devices, batch and precision, and what"
-                    + " `predict --search` finds for the same. Both are predicted with the software of the"
-                    + " published run; gain is the share of the published layout's predicted step that the"
-                    + " search saves. In %d rows the search finds none that is as fast."
+                    + " the search of `predict --search` finds for the same. The search assumes the"
+                    + " software of the published run, its routing of tokens included, and both layouts"
+                    + " are predicted with it; gain is the share of the published layout's predicted step"
+                    + " that the search saves. The published layout is faster in %d rows."
                     + " An asterisk marks published layouts that do not fit by prediction, so that the search leaves"
                     + " them out. The search holds gradients in the format of the published run"
                     + " (`--gradients`). Rows named `bridge` are recipes of Megatron-Bridge for networks to"
@@ -134,7 +134,7 @@ public final class HandMadeLayouts implements Reproduction {
   }
 
   /** The best layout of a search with the software, formats and memory of the published run. */
-  private static Optional<TransformerRun> found(MeasuredStep step, CalibratedConstants constants) {
+  static Optional<TransformerRun> found(MeasuredStep step, CalibratedConstants constants) {
     TransformerRun run = step.run();
     int devices = run.layout().devices();
     int batch = run.layout().globalBatch();
@@ -150,13 +150,12 @@ public final class HandMadeLayouts implements Reproduction {
             devices,
             batch,
             SearchValues.all(run.shape(), devices, batch, run.fusedAttention()));
-    return LayoutSearch.of(space, constants).best().best().stream()
+    return LayoutSearch.of(space, constants, found -> like(run, found)).best().best().stream()
         .findFirst()
-        .map(best -> like(run, space, best));
+        .map(best -> like(run, space.choices(best.searched()).run()));
   }
 
-  private static TransformerRun like(TransformerRun run, SearchSpace space, RankedLayout best) {
-    TransformerRun found = space.choices(best.searched()).run();
+  private static TransformerRun like(TransformerRun run, TransformerRun found) {
     return new TransformerRun(
         found.shape(),
         found.machine(),
