@@ -114,9 +114,7 @@ public final class Recorder {
     for (int i = 0; i < program.length; i++) {
       slices.add(slice(rank, i, Schedule.microBatch(program[i])));
     }
-    int ops = program.length;
-    double span = ops == 0 ? 0 : run.end(rank, ops - 1) - run.start(rank, 0);
-    return new Lane.Compute(rank, List.of(), slices, run.busy(rank), span);
+    return new Lane.Compute(rank, List.of(), slices, run.busy(rank), run.span(rank));
   }
 
   private Slice slice(int rank, int at, int microBatch) {

@@ -177,20 +177,31 @@ public final class Run {
     return makespan == 0 ? 0 : sum / starts.length / makespan;
   }
 
+  /** The time from a rank's first op to its last; 0 where it has none. */
+  public double span(int rank) {
+    int ops = starts[rank].length;
+    return ops == 0 ? 0 : ends[rank][ops - 1] - starts[rank][0];
+  }
+
+  /** The longest time from a rank's first op to its last. */
+  public double longestSpan() {
+    double longest = 0;
+    for (int rank = 0; rank < starts.length; rank++) {
+      longest = Math.max(longest, span(rank));
+    }
+    return longest;
+  }
+
   /**
    * The part of the longest span from a rank's first op to its last in which the busiest rank is
    * idle: what the zero-bubble papers call the bubble rate, since the next step may fill the rest.
    */
   public double spanIdleShare() {
-    double longest = 0;
     double busiest = 0;
     for (int rank = 0; rank < starts.length; rank++) {
-      int ops = starts[rank].length;
-      if (ops > 0) {
-        longest = Math.max(longest, ends[rank][ops - 1] - starts[rank][0]);
-        busiest = Math.max(busiest, busy(rank));
-      }
+      busiest = Math.max(busiest, busy(rank));
     }
+    double longest = longestSpan();
     return longest == 0 ? 0 : 1 - busiest / longest;
   }
 

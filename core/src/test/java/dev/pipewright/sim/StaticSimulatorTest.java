@@ -128,6 +128,16 @@ class StaticSimulatorTest {
   }
 
   @Test
+  void theLongestSpanIsShorterThanTheMakespanWhereItsRankStartsLater() {
+    double[][] starts = {{0, 3}, {1, 4}};
+    double[][] ends = {{1, 5}, {2, 9}};
+    Run run = Run.recorded(GPipe.of(2, 1), starts, ends, 0, 0);
+    assertEquals(9, run.makespan());
+    assertEquals(5, run.span(0));
+    assertEquals(8, run.longestSpan());
+  }
+
+  @Test
   void theSpanOfARankLeavesOutWhatTheNextStepMayFill() {
     Run run = StaticSimulator.run(OneForwardOneBackward.of(2, 2), OpTimes.equal(2, 1, 1, 1, 0));
     assertEquals(1 - 6 / 9.0, run.idleShare(), DUST);

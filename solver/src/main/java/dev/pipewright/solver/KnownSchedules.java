@@ -40,15 +40,7 @@ final class KnownSchedules {
 
   /** What is to be as short as possible. */
   static double value(Run run, ScheduleProblem problem) {
-    if (problem.goal() == Goal.MAKESPAN) {
-      return run.makespan();
-    }
-    double longest = 0;
-    for (int rank = 0; rank < run.schedule().ranks(); rank++) {
-      int last = run.schedule().packed(rank).length - 1;
-      longest = Math.max(longest, run.end(rank, last) - run.start(rank, 0));
-    }
-    return longest;
+    return problem.goal() == Goal.MAKESPAN ? run.makespan() : run.longestSpan();
   }
 
   static boolean fits(Run run, int[] cap) {

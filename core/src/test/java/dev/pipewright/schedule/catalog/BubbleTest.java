@@ -71,11 +71,6 @@ class BubbleTest {
         StaticSimulator.run(
             schedule,
             OpTimes.equal(schedule.stages(), times.f() / v, times.b() / v, times.w() / v, 0));
-    double longest = 0;
-    for (int rank = 0; rank < schedule.ranks(); rank++) {
-      int last = schedule.packed(rank).length - 1;
-      longest = Math.max(longest, run.end(rank, last) - run.start(rank, 0));
-    }
-    return longest - counts.m() * (times.f() + times.b() + times.w());
+    return run.longestSpan() - counts.m() * (times.f() + times.b() + times.w());
   }
 }

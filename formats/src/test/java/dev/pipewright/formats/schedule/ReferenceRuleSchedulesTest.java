@@ -109,6 +109,7 @@ class ReferenceRuleSchedulesTest {
     double span = metrics.get("max_stage_span").asDouble();
     assertEquals(makespan, run.makespan(), 1e-9);
     assertEquals(1 - busy / makespan, run.idleShare(), 1e-9);
+    assertEquals(span, run.longestSpan(), 1e-9);
     assertEquals(1 - busy / span, run.spanIdleShare(), 1e-9);
     assertEquals(metrics.get("bubble_makespan").asDouble(), run.idleShare(), 5.1e-7);
     assertEquals(metrics.get("bubble_zb").asDouble(), run.spanIdleShare(), 5.1e-7);
