@@ -95,38 +95,17 @@ public record ScheduleEntry(
 
   /** The same with any number of chunks. */
   ScheduleEntry withAnyChunks() {
-    return new ScheduleEntry(
-        name,
-        chunks,
-        false,
-        updates,
-        needsDurations,
-        sameRanks,
-        replicated,
-        factory,
-        round,
-        published);
+    return with(false, needsDurations, sameRanks, published);
   }
 
   /** The same, made for given durations. */
   ScheduleEntry forDurations() {
-    return new ScheduleEntry(
-        name, chunks, fixedChunks, updates, true, sameRanks, replicated, factory, round, published);
+    return with(fixedChunks, true, sameRanks, published);
   }
 
   /** The same on fewer or more ranks than stages. */
   ScheduleEntry onOtherRanks() {
-    return new ScheduleEntry(
-        name,
-        chunks,
-        fixedChunks,
-        updates,
-        needsDurations,
-        false,
-        replicated,
-        factory,
-        round,
-        published);
+    return with(fixedChunks, needsDurations, false, published);
   }
 
   /** The same for some numbers of ranks and micro-batches only. */
@@ -140,17 +119,12 @@ public record ScheduleEntry(
   }
 
   private ScheduleEntry with(Published known) {
+    return with(fixedChunks, needsDurations, sameRanks, known);
+  }
+
+  private ScheduleEntry with(boolean fixed, boolean durations, boolean ranks, Published known) {
     return new ScheduleEntry(
-        name,
-        chunks,
-        fixedChunks,
-        updates,
-        needsDurations,
-        sameRanks,
-        replicated,
-        factory,
-        round,
-        known);
+        name, chunks, fixed, updates, durations, ranks, replicated, factory, round, known);
   }
 
   /** Whether it is a pipeline whose steps end before the next ones begin. */
