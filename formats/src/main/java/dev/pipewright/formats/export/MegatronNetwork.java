@@ -15,6 +15,7 @@ import dev.pipewright.model.transformer.InputShape.Words;
 import dev.pipewright.model.transformer.LayerShape;
 import dev.pipewright.model.transformer.NormShape;
 import dev.pipewright.model.transformer.TransformerShape;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -167,21 +168,25 @@ final class MegatronNetwork {
   /** The arguments of a decoder that passes {@link #rule}. */
   static Flags flags(TransformerShape shape, TransformerConstants constants) {
     MegatronNetwork network = of(shape);
-    Flags flags = network.flags();
+    Flags flags = network.flags(constants);
     MegatronConstants.add(flags, constants, network.isRotary());
     return flags;
   }
 
   /** Constants that the source of a network does not state, or that no argument does. */
   static List<String> unstated(TransformerShape shape, TransformerConstants constants) {
-    return MegatronConstants.unstated(constants, of(shape).isRotary());
+    MegatronNetwork network = of(shape);
+    List<String> sentences =
+        new ArrayList<>(MegatronConstants.unstated(constants, network.isRotary()));
+    MegatronActivation.unstated(constants, network.gated()).ifPresent(sentences::add);
+    return sentences;
   }
 
   private boolean isRotary() {
     return words.positions() instanceof Positions.Rotary;
   }
 
-  private Flags flags() {
+  private Flags flags(TransformerConstants constants) {
     Flags flags =
         new Flags()
             .add("--num-layers", blocks.size())
@@ -203,8 +208,9 @@ final class MegatronNetwork {
               case Positions.Relative relative -> "relative";
             })
         .add("--vocab-size", words.vocabulary())
-        .add("--normalization", block.norm() == NormShape.RMS ? "RMSNorm" : "LayerNorm")
-        .addIf(gated(), "--swiglu")
+        .add("--normalization", block.norm() == NormShape.RMS ? "RMSNorm" : "LayerNorm");
+    MegatronActivation.add(flags, constants, gated());
+    flags
         .addIf(!biases(), "--disable-bias-linear")
         .addIf(!tied, "--untie-embeddings-and-output-weights");
     mixture().ifPresent(mixture -> addMixture(flags, mixture));

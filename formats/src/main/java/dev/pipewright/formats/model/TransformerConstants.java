@@ -14,6 +14,8 @@ import java.util.OptionalDouble;
  * @param normEpsilon what normalisations add to the variance
  * @param attentionDropout probability of dropping an attention weight
  * @param hiddenDropout probability of dropping a feature after attention and feed-forward part
+ * @param activation the function in feed-forward parts, or of their gate, as Hugging Face names it:
+ *     {@code silu}, {@code gelu_pytorch_tanh}
  */
 public record TransformerConstants(
     OptionalDouble rotaryBase,
@@ -21,7 +23,8 @@ public record TransformerConstants(
     Optional<RotaryScaling> rotaryScaling,
     OptionalDouble normEpsilon,
     OptionalDouble attentionDropout,
-    OptionalDouble hiddenDropout) {
+    OptionalDouble hiddenDropout,
+    Optional<String> activation) {
   /** Of a source that states none. */
   public static final TransformerConstants NONE =
       new TransformerConstants(
@@ -30,5 +33,6 @@ public record TransformerConstants(
           Optional.empty(),
           OptionalDouble.empty(),
           OptionalDouble.empty(),
-          OptionalDouble.empty());
+          OptionalDouble.empty(),
+          Optional.empty());
 }

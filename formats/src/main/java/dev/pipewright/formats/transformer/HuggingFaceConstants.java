@@ -34,6 +34,8 @@ final class HuggingFaceConstants {
           "residual_dropout",
           "dropout_rate",
           "dropout");
+  private static final List<String> ACTIVATION =
+      List.of("hidden_activation", "hidden_act", "activation_function");
 
   private HuggingFaceConstants() {}
 
@@ -50,7 +52,28 @@ final class HuggingFaceConstants {
         scaling(sizes),
         first(sizes, EPSILON, value -> value > 0),
         first(sizes, ATTENTION, HuggingFaceConstants::isProbability),
-        hidden.isEmpty() && hasNone(shape) ? OptionalDouble.of(0) : hidden);
+        hidden.isEmpty() && hasNone(shape) ? OptionalDouble.of(0) : hidden,
+        activation(sizes));
+  }
+
+  /**
+   * Gemma computes the tanh form of GELU also where its files say {@code gelu} or nothing, and
+   * GPT-OSS gates by {@code x · sigmoid(1.702 x)} where they say {@code silu}.
+   */
+  private static Optional<String> activation(Node sizes) {
+    String family = text(sizes, "model_type").orElse("");
+    if (family.startsWith("gemma")) {
+      return Optional.of("gelu_pytorch_tanh");
+    }
+    return family.equals("gpt_oss")
+        ? Optional.of("quick_gelu")
+        : ACTIVATION.stream().flatMap(key -> text(sizes, key).stream()).findFirst();
+  }
+
+  private static Optional<String> text(Node object, String key) {
+    return Optional.ofNullable(object.members().get(key))
+        .filter(value -> value.is(Node.Type.TEXT))
+        .map(Node::text);
   }
 
   private static boolean isProbability(double value) {

@@ -109,7 +109,16 @@ public final class MegatronFile {
         scaling(arguments),
         arguments.decimal("norm-epsilon"),
         arguments.decimal("attention-dropout"),
-        arguments.decimal("hidden-dropout"));
+        arguments.decimal("hidden-dropout"),
+        Optional.of(activation(arguments)));
+  }
+
+  private static String activation(MegatronArguments arguments) {
+    return arguments.flag("swiglu")
+        ? "silu"
+        : arguments.flag("quick-geglu")
+            ? "quick_gelu"
+            : arguments.flag("squared-relu") ? "relu2" : "gelu";
   }
 
   private static Optional<RotaryScaling> scaling(MegatronArguments arguments) {

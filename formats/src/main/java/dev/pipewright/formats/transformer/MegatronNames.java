@@ -69,6 +69,7 @@ final class MegatronNames {
           "rotary-percent",
           "seq-length",
           "softmax-type",
+          "squared-relu",
           "swiglu",
           "tokenizer-model",
           "tokenizer-type",

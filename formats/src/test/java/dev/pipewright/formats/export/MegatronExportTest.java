@@ -33,6 +33,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -204,6 +205,33 @@ class MegatronExportTest {
         text.matches("(?s).*\n# The network scales rotary positions \\((yarn|llama3)\\), .*"),
         text);
     assertFalse(text.contains("--use-rope-scaling"), text);
+  }
+
+  /** Gated networks but for the last two; the argument, and a word of the sentence on the rest. */
+  @ParameterizedTest
+  @CsvSource({
+    "'\"llama\", \"hidden_act\": \"silu\"', --swiglu, silu, ''",
+    "'\"gemma\", \"hidden_act\": \"gelu\"', --swiglu, silu, 'gate is gelu_pytorch_tanh, for which'",
+    "'\"llama\", \"hidden_act\": \"gelu\"', --swiglu, silu, 'gate is gelu, for which'",
+    "'\"gpt_oss\", \"hidden_act\": \"silu\"', --quick-geglu, quick_gelu, --glu-linear-offset",
+    "'\"gpt2\", \"activation_function\": \"gelu_new\"', '', gelu, ''",
+    "'\"gpt2\", \"activation_function\": \"relu2\"', --squared-relu, relu2, ''",
+    "'\"gpt2\", \"activation_function\": \"relu\"', '', gelu, 'activation is relu, for which'"
+  })
+  void theActivationIsWrittenOrNamed(String family, String flag, String read, String sentence) {
+    String layers = "{\"n_layer\": 32, \"num_hidden_layers\": 32, \"model_type\": ";
+    String text = argumentsOf(Refusal.file(folder, "config.json", layers + family + "}"));
+    List<String> written =
+        text.lines()
+            .map(String::strip)
+            .filter(List.of("--swiglu", "--quick-geglu", "--squared-relu")::contains)
+            .toList();
+    assertEquals(flag.isEmpty() ? List.of() : List.of(flag), written);
+    assertTrue(text.contains(sentence), text);
+    assertEquals(sentence.isEmpty(), !text.contains("activation"), text);
+    assertEquals(
+        Optional.of(read),
+        MegatronFile.read(Refusal.file(folder, "megatron-args.sh", text)).constants().activation());
   }
 
   @Test
