@@ -85,7 +85,9 @@ public final class CalibratedProfile {
     try {
       List<List<LayerTimes>> times =
           samples.stream().map(slice -> times(graph, fused, 1, false, slice)).toList();
-      String source = "constants calibrated for " + framework.word();
+      String source =
+          "exchanges from latencies and bandwidths that the cluster states, layers from constants calibrated for "
+              + framework.word();
       Profile whole =
           new Profile(
               new Provenance(source, machine.name(), "", false),

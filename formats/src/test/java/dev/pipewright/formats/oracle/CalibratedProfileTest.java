@@ -43,6 +43,13 @@ class CalibratedProfileTest {
         .flatMap(found -> found.profile(graph, List.of(1, 2, 4)));
   }
 
+  @Test
+  void itsSourceSaysThatOnlyLayersAreCalibrated() {
+    assertEquals(
+        "derived: exchanges from latencies and bandwidths that the cluster states, layers from constants calibrated for megatron-bridge, h100-80g-8x3200g:1x1",
+        profile("llama3-8b", "h100:1x1", HALF).orElseThrow().provenance().toString());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "llama3-8b, h100:1x1, 1",
