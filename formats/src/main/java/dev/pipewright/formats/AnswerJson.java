@@ -164,6 +164,7 @@ public final class AnswerJson {
   private static Map<String, Object> candidate(Candidate candidate) {
     Map<String, Object> object =
         pair("kind", candidate.kind(), "summary", candidate.plan().summary());
+    PlanDegreesJson.put(object, candidate.plan());
     object.put("schedule", candidate.plan().spec().scheduleName());
     object.put("micro_batches", candidate.plan().microBatches());
     object.put("micro_batch", candidate.plan().microBatch());

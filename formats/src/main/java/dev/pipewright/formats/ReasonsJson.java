@@ -53,6 +53,7 @@ final class ReasonsJson {
   private static void putPlan(Map<String, Object> object, Candidate candidate) {
     PipelinePlan plan = candidate.plan();
     object.put("plan", plan.summary());
+    PlanDegreesJson.put(object, plan);
     object.put("schedule", plan.spec().scheduleName());
     object.put("micro_batches", plan.microBatches());
     object.put("micro_batch", plan.microBatch());

@@ -1,0 +1,53 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.plan.StagePlan;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a plan divides training, as numbers under the names of {@code predict}'s layouts: {@code
+ * pipeline} ranks, {@code stages} on all of them, and for each stage {@code data}, {@code tensor},
+ * {@code context} and {@code expert}. A degree in which stages differ is left out, and where
+ * filters, channels or images are divided, {@code tensor} is.
+ */
+final class PlanDegreesJson {
+  private PlanDegreesJson() {}
+
+  static void put(Map<String, Object> object, PipelinePlan plan) {
+    object.put("pipeline", plan.placement().ranks());
+    object.put("stages", plan.stages().size());
+    putAlike(object, "data", plan.stages().stream().map(StagePlan::replicas).toList());
+    List<Parallelism> divided = plan.stages().stream().map(StagePlan::parallelism).toList();
+    if (divided.stream().allMatch(PlanDegreesJson::isOfTransformers)) {
+      putAlike(object, "tensor", divided.stream().map(PlanDegreesJson::tensor).toList());
+    }
+    putAlike(object, "context", divided.stream().map(PlanDegreesJson::context).toList());
+    putAlike(object, "expert", divided.stream().map(PlanDegreesJson::expert).toList());
+  }
+
+  private static void putAlike(Map<String, Object> object, String name, List<Integer> degrees) {
+    if (degrees.stream().distinct().count() == 1) {
+      object.put(name, degrees.get(0));
+    }
+  }
+
+  private static boolean isOfTransformers(Parallelism parallelism) {
+    Parallelism.Kind kind = parallelism.kind();
+    return !parallelism.several() || kind.dividesFeatures() || kind.dividesTokens();
+  }
+
+  private static int tensor(Parallelism parallelism) {
+    return parallelism.kind().dividesFeatures() ? parallelism.parts() : 1;
+  }
+
+  private static int context(Parallelism parallelism) {
+    return parallelism.kind().dividesTokens() ? parallelism.parts() : 1;
+  }
+
+  /** Groups that divide experts divide the tokens, too. */
+  private static int expert(Parallelism parallelism) {
+    return parallelism.kind() == Parallelism.Kind.EXPERT ? parallelism.parts() : 1;
+  }
+}
