@@ -9,6 +9,12 @@ public final class Svg {
   private static final String FONTS =
       "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
+  /**
+   * A file that is opened alone is as wide as its window where that is narrower, and scrolls where
+   * its words would become too small.
+   */
+  private static final String FITS = "max-width:max(100%,720px);height:auto";
+
   private final StringBuilder out = new StringBuilder(1 << 16);
 
   private Svg() {}
@@ -16,7 +22,10 @@ public final class Svg {
   /** A picture whose {@code style} has colours for light and for dark surroundings. */
   public static Svg styled(double width, double height, String title, String style) {
     Svg svg = new Svg();
-    svg.start(width, height, "xmlns=\"http://www.w3.org/2000/svg\" class=\"study\"");
+    svg.start(
+        width,
+        height,
+        "xmlns=\"http://www.w3.org/2000/svg\" class=\"study\" style=\"" + FITS + '"');
     svg.title(title);
     svg.out.append("<style>\n").append(style).append("</style>\n");
     svg.out.append("<rect width=\"100%\" height=\"100%\" class=\"page\"/>\n");
