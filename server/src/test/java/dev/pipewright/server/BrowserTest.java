@@ -188,6 +188,33 @@ class BrowserTest {
   }
 
   @Test
+  void aConfigurationThatIsChosenIsPlannedFor() throws Exception {
+    Path file = folder.resolve("small.json");
+    Files.writeString(
+        file,
+        """
+        {"model_type": "llama", "hidden_size": 1024, "intermediate_size": 2816,
+         "num_hidden_layers": 8, "num_attention_heads": 16, "vocab_size": 32000}
+        """);
+    browser.show(400, false);
+    browser.open("/");
+    browser.find("[name=model]").sendKeys("bert-48");
+    browser.find("[name=file]").sendKeys(file.toString());
+    assertEquals("", browser.find("[name=model]").getDomProperty("value"));
+    browser.find("[name=cluster]").sendKeys("h100:1x8");
+    browser.find("[name=batch]").sendKeys("32", Keys.ENTER);
+    browser.await(".figures");
+    assertEquals("small.json on h100:1x8", browser.find("h1").getText());
+    browser.find("section[aria-labelledby=keep] form button").click();
+    assertEquals("small.json", browser.await("[name=model]").getDomProperty("value"));
+    look(browser.pathAndQuery(), "study-of-a-file", "[name=network]");
+    browser.find("[name=batch]").sendKeys(Keys.HOME, Keys.DELETE, Keys.DELETE, "64", Keys.ENTER);
+    browser.await(".figures");
+    assertTrue(browser.find(".subject").getText().startsWith("64 samples"));
+    browser.isSound();
+  }
+
+  @Test
   void anExampleIsAnsweredByAClick() {
     browser.show(1024, false);
     browser.open("/");

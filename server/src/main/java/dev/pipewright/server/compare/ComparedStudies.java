@@ -71,7 +71,7 @@ public final class ComparedStudies {
   }
 
   private static Timeline simulated(KeptPlan kept) {
-    return Simulator.run(kept.problem(), kept.plan()).timeline();
+    return kept.with(problem -> Simulator.run(problem, kept.plan()).timeline());
   }
 
   private static Map<String, Function<KeptPlan, String>> decisions() {

@@ -1,9 +1,11 @@
 package dev.pipewright.server.export;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * What {@code export} made of a plan.
@@ -18,6 +20,16 @@ public record Exported(String command, List<String> sentences, Map<String, byte[
   public Exported {
     sentences = List.copyOf(sentences);
     files = Map.copyOf(files);
+  }
+
+  /** The same in other words. */
+  Exported with(UnaryOperator<String> words) {
+    Map<String, byte[]> others = new HashMap<>(files);
+    others.replaceAll((name, content) ->
+        words
+            .apply(new String(content, StandardCharsets.ISO_8859_1))
+            .getBytes(StandardCharsets.ISO_8859_1));
+    return new Exported(command, sentences.stream().map(words).toList(), others);
   }
 
   /** Whether the target cannot say the plan, but one like it. */

@@ -7,6 +7,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.server.study.CommandRun;
 import dev.pipewright.server.study.Recent;
 import dev.pipewright.server.study.Turns;
+import dev.pipewright.server.study.UploadedNetwork;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,7 +26,8 @@ public final class Exporter {
   private static final String PLAN = "plan.json";
   private static final int KEPT = 32;
 
-  private record Asked(ByteBuffer plan, String target, boolean nearest) {}
+  private record Asked(
+      ByteBuffer plan, Optional<UploadedNetwork> network, String target, boolean nearest) {}
 
   private final CommandLineProgram program = new CommandLineProgram();
   private final Turns turns = new Turns();
@@ -35,35 +37,57 @@ public final class Exporter {
    * Exports a plan.
    *
    * @param plan the file that {@code plan --out} wrote
+   * @param network the file that the plan is for; empty where its network has a name
    * @param target a name of {@link ExportCatalog}
    * @param nearest whether to export the nearest plan where the target cannot say this one
    * @throws BadInputException where there is no such target, or the plan is for none or takes too
    *     long
    */
-  public Exported export(byte[] plan, String target, boolean nearest) throws InterruptedException {
+  public Exported export(
+      byte[] plan, Optional<UploadedNetwork> network, String target, boolean nearest)
+      throws InterruptedException {
     if (target.isEmpty()) {
       throw new BadInputException(
           "to: is missing; take one of " + String.join(", ", ExportCatalog.names()));
     }
     ExportCatalog.named("to", target, ExportOptions.NONE); // refuses what there is not
-    Asked asked = new Asked(ByteBuffer.wrap(plan), target, nearest);
+    Asked asked = new Asked(ByteBuffer.wrap(plan), network, target, nearest);
     Optional<Exported> known = last.find(asked);
     if (known.isPresent()) {
       return known.get();
     }
-    Exported exported = turns.take(() -> run(plan, target, nearest));
+    Exported exported = turns.take(() -> run(plan, network, target, nearest));
     last.keep(asked, exported);
     return exported;
   }
 
-  private Exported run(byte[] plan, String target, boolean nearest) throws IOException {
+  private Exported run(
+      byte[] plan, Optional<UploadedNetwork> network, String target, boolean nearest)
+      throws IOException {
+    if (network.isEmpty()) {
+      return run(plan, List.of(), target, nearest);
+    }
+    UploadedNetwork file = network.get();
+    return file.lend(path -> {
+      try {
+        Exported exported = run(plan, List.of("--model", path), target, nearest);
+        return exported.with(text -> file.named(text, path));
+      } catch (BadInputException e) {
+        throw new BadInputException(file.named(String.valueOf(e.getMessage()), path));
+      }
+    });
+  }
+
+  private Exported run(byte[] plan, List<String> model, String target, boolean nearest)
+      throws IOException {
     Path folder = Files.createTempDirectory("pipewright-export-");
     try {
       Path file = Files.write(folder.resolve(PLAN), plan);
       Path out = folder.resolve("out");
-      CommandRun run =
-          CommandRun.of(
-              program, () -> false, command(file.toString(), target, nearest, out.toString()));
+      List<String> words =
+          new ArrayList<>(command(file.toString(), target, nearest, out.toString()));
+      words.addAll(model);
+      CommandRun run = CommandRun.of(program, () -> false, words);
       String remarks = run.remarks().replace(folder + File.separator, "");
       if (run.status() >= CommandRun.WRONG_INPUT) {
         throw new BadInputException(remarks);

@@ -73,7 +73,7 @@ public final class AnswerPage implements Page {
                   "command",
                   "pipewright " + String.join(" ", job.get().command()),
                   "form",
-                  StudyRequest.form(job.get().command()),
+                  StudyRequest.form(job.get().command(), id),
                   "mistake",
                   status.ended() ? status.sentence() : "")));
       return;

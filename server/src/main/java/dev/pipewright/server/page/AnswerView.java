@@ -42,7 +42,7 @@ public record AnswerView(
 
   /** Reads an answer. */
   static AnswerView of(KeptStudy study, List<String> files, String price) {
-    Map<String, String> form = StudyRequest.form(study.command());
+    Map<String, String> form = StudyRequest.form(study.command(), study.id());
     Members answer = Members.of(study.answer());
     boolean front = answer.has("front");
     return new AnswerView(

@@ -5,6 +5,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.server.export.Exported;
 import dev.pipewright.server.export.Exporter;
 import dev.pipewright.server.store.StudyStore;
+import dev.pipewright.server.study.UploadedNetwork;
 import dev.pipewright.server.web.Exchange;
 import dev.pipewright.server.web.Page;
 import dev.pipewright.server.web.Templates;
@@ -49,7 +50,7 @@ public final class ExportPage implements Page {
     }
     String to = exchange.asked("to");
     boolean nearest = isNearest(exchange);
-    Exported exported = exporter.export(plan.get(), to, nearest);
+    Exported exported = export(exchange, plan.get(), to);
     exchange.html(
         Status.OK_200,
         templates.page(
@@ -79,7 +80,7 @@ public final class ExportPage implements Page {
       missing(exchange, "no study with a plan has this link; History lists all studies");
       return;
     }
-    Exported exported = exporter.export(plan.get(), exchange.part("to"), isNearest(exchange));
+    Exported exported = export(exchange, plan.get(), exchange.part("to"));
     if (exported.files().isEmpty()) {
       throw new BadInputException(String.join("; ", exported.sentences()));
     }
@@ -90,6 +91,11 @@ public final class ExportPage implements Page {
     } else {
       exchange.file(name, content.get());
     }
+  }
+
+  private Exported export(Exchange exchange, byte[] plan, String to) throws InterruptedException {
+    return exporter.export(
+        plan, UploadedNetwork.kept(store, exchange.part("id")), to, isNearest(exchange));
   }
 
   /** The command that searches within what a target can say. */

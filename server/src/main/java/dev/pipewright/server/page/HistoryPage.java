@@ -80,7 +80,7 @@ public final class HistoryPage implements Page {
   }
 
   static Row row(StudyStore.Line line) {
-    Map<String, String> form = StudyRequest.form(line.command());
+    Map<String, String> form = StudyRequest.form(line.command(), line.id());
     String objective = form.getOrDefault("objective", "time");
     String title =
         "%s on %s, %s samples%s"

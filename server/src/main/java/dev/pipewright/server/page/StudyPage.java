@@ -5,7 +5,9 @@ import dev.pipewright.formats.machine.MachineClusters;
 import dev.pipewright.server.study.StudyJob;
 import dev.pipewright.server.study.StudyQueue;
 import dev.pipewright.server.study.StudyRequest;
+import dev.pipewright.server.study.UploadedNetwork;
 import dev.pipewright.server.web.Exchange;
+import dev.pipewright.server.web.Multipart;
 import dev.pipewright.server.web.Page;
 import dev.pipewright.server.web.Templates;
 import dev.pipewright.zoo.Clusters;
@@ -22,6 +24,7 @@ import java.util.TreeSet;
 /** Asks a study: the form, its examples, and the way from it to the answer. */
 public final class StudyPage implements Page {
   private static final String PATH = "/";
+  private static final int MOST_BYTES = UploadedNetwork.MOST_BYTES + (64 << 10); // of a form
   private static final int PATIENCE = 200; // milliseconds in which most mistakes are found
 
   /** A question to start from. */
@@ -65,10 +68,10 @@ public final class StudyPage implements Page {
   }
 
   private void ask(Exchange exchange) throws InterruptedException {
-    Map<String, String> form = exchange.form();
+    Map<String, String> form = new TreeMap<>();
     String id;
     try {
-      id = queue.ask(StudyRequest.of(form));
+      id = queue.ask(request(exchange, form));
     } catch (BadInputException e) {
       exchange.html(Status.UNPROCESSABLE_CONTENT_422, page(form, String.valueOf(e.getMessage())));
       return;
@@ -85,17 +88,52 @@ public final class StudyPage implements Page {
     exchange.see("/study/" + id + (price.isEmpty() ? "" : "?price=" + price));
   }
 
+  /** What is asked; fills the form as far as it was read. */
+  private StudyRequest request(Exchange exchange, Map<String, String> form) {
+    if (!exchange.header("Content-Type").orElse("").startsWith("multipart/")) {
+      form.putAll(exchange.form());
+      return StudyRequest.of(form, kept(form));
+    }
+    Multipart sent = exchange.multipart(MOST_BYTES);
+    form.putAll(sent.fields());
+    if (sent.file().isEmpty()) {
+      return StudyRequest.of(form, kept(form));
+    }
+    Multipart.Sent file = sent.file().get();
+    String name = form.getOrDefault("model", "").strip();
+    if (!name.isEmpty() && !name.endsWith(".json")) {
+      throw new BadInputException("model: there are a name and a file; give one of them");
+    }
+    UploadedNetwork network = UploadedNetwork.of(file.name(), file.content());
+    form.put("model", network.name());
+    return StudyRequest.of(form, Optional.of(network));
+  }
+
+  /** The file of an earlier study, where the form still names it. */
+  private Optional<UploadedNetwork> kept(Map<String, String> form) {
+    return Optional.ofNullable(form.get("network"))
+        .flatMap(queue::network)
+        .filter(file -> file.name().equals(form.getOrDefault("model", "").strip()));
+  }
+
   private String page(Map<String, String> form, String mistake) {
     return templates.page(
         "study",
         "Study",
         PATH,
         Map.of(
-            "form", form,
-            "mistake", mistake,
-            "models", models(),
-            "clusters", clusters(),
-            "examples", EXAMPLES));
+            "form",
+            form,
+            "most",
+            UploadedNetwork.MOST_BYTES,
+            "mistake",
+            mistake,
+            "models",
+            models(),
+            "clusters",
+            clusters(),
+            "examples",
+            EXAMPLES));
   }
 
   private static List<String> models() {

@@ -26,4 +26,9 @@ public record KeptStudy(
   public KeptStudy {
     command = List.copyOf(command);
   }
+
+  /** The same with other words. */
+  public KeptStudy with(String otherAnswer, String otherRemarks) {
+    return new KeptStudy(id, command, version, created, ended, headline, otherAnswer, otherRemarks);
+  }
 }

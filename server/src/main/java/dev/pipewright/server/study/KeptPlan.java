@@ -11,13 +11,20 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The plan of a study.
  *
  * @param form the study's question
+ * @param network the file that it plans for; empty where the network has a name
  */
-public record KeptPlan(KeptStudy study, Map<String, String> form, PipelinePlan plan) {
+public record KeptPlan(
+    KeptStudy study,
+    Map<String, String> form,
+    Optional<UploadedNetwork> network,
+    PipelinePlan plan) {
   private static final String FILE = "plan.json";
 
   /** That of an id; throws {@link BadInputException} where there is none. */
@@ -31,7 +38,8 @@ public record KeptPlan(KeptStudy study, Map<String, String> form, PipelinePlan p
       try {
         PipelinePlan plan = PlanJson.read(Files.write(folder.resolve(FILE), content)).plan();
         KeptStudy study = store.find(id).orElseThrow();
-        return new KeptPlan(study, StudyRequest.form(study.command()), plan);
+        return new KeptPlan(
+            study, StudyRequest.form(study.command(), id), UploadedNetwork.kept(store, id), plan);
       } finally {
         CommandRun.delete(folder);
       }
@@ -40,11 +48,17 @@ public record KeptPlan(KeptStudy study, Map<String, String> form, PipelinePlan p
     }
   }
 
-  /** What was asked. */
-  public Problem problem() {
+  /** Has work done with what was asked; the problem holds no longer than that. */
+  public <T> T with(Function<Problem, T> work) {
+    return network.isPresent()
+        ? network.get().lend(path -> work.apply(problem(path)))
+        : work.apply(problem(form.getOrDefault("model", "")));
+  }
+
+  private Problem problem(String model) {
     Problem problem =
         Problem.of(
-            form.getOrDefault("model", ""),
+            model,
             form.getOrDefault("cluster", ""),
             Integer.parseInt(form.getOrDefault("batch", "1")));
     if (form.containsKey("precision")) {

@@ -29,7 +29,7 @@ public final class StudyJob {
   }
 
   private final String id;
-  private final List<String> command;
+  private final StudyRequest request;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private State state = State.WAITING;
@@ -37,9 +37,9 @@ public final class StudyJob {
   private long begin; // of System.nanoTime
   private volatile boolean cancelled;
 
-  StudyJob(String id, List<String> command) {
+  StudyJob(String id, StudyRequest request) {
     this.id = id;
-    this.command = command;
+    this.request = request;
   }
 
   public String id() {
@@ -47,7 +47,11 @@ public final class StudyJob {
   }
 
   public List<String> command() {
-    return command;
+    return request.command();
+  }
+
+  StudyRequest request() {
+    return request;
   }
 
   public Status status() {

@@ -63,7 +63,7 @@ public final class StudyQueue implements AutoCloseable {
    * @throws BadInputException where too many wait
    */
   public String ask(StudyRequest request) {
-    String id = StudyRequest.id(request.command(), version);
+    String id = request.id(version);
     if (store.find(id).filter(study -> !study.ended()).isPresent()) {
       return id;
     }
@@ -73,7 +73,7 @@ public final class StudyQueue implements AutoCloseable {
           throw new BadInputException(
               "%d studies wait already; ask again in a minute".formatted(waiting.size()));
         }
-        StudyJob job = new StudyJob(id, request.command());
+        StudyJob job = new StudyJob(id, request);
         ended.remove(id);
         open.put(id, job);
         waiting.add(job);
@@ -87,6 +87,13 @@ public final class StudyQueue implements AutoCloseable {
   public synchronized Optional<StudyJob> job(String id) {
     @Nullable StudyJob job = open.get(id);
     return Optional.ofNullable(job != null ? job : ended.get(id));
+  }
+
+  /** The file that a study plans for; empty where its network has a name. */
+  public Optional<UploadedNetwork> network(String id) {
+    return job(id)
+        .map(found -> found.request().network())
+        .orElseGet(() -> UploadedNetwork.kept(store, id));
   }
 
   /** How many begin before this one. */
@@ -140,7 +147,7 @@ public final class StudyQueue implements AutoCloseable {
     try {
       StudyRunner.Result result =
           processors
-              .submit(() -> runner.run(job.id(), job.command(), version, job::cancelled))
+              .submit(() -> runner.run(job.id(), job.request(), version, job::cancelled))
               .get();
       switch (result) {
         case StudyRunner.Result.Answered answered -> {

@@ -10,13 +10,14 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
  * What a user asks: the fields of the form, and the command line that answers them. Only what is
- * listed here can be asked from a browser: no flag names a file, starts a process or searches
- * without end.
+ * listed here can be asked from a browser: no flag names a file of this machine, starts a process
+ * or searches without end.
  */
 public final class StudyRequest {
   /** Words that a field may have; the first is the default and adds no flag. */
@@ -30,6 +31,7 @@ public final class StudyRequest {
   public static final List<String> FIELDS =
       List.of(
           "model",
+          "network",
           "cluster",
           "batch",
           "objective",
@@ -58,15 +60,22 @@ public final class StudyRequest {
   private static final int USUAL_SECONDS = 60;
 
   private final List<String> command = new ArrayList<>();
+  private final Optional<UploadedNetwork> network;
 
-  private StudyRequest() {}
+  private StudyRequest(Optional<UploadedNetwork> network) {
+    this.network = network;
+  }
 
-  /** Reads a form; throws {@link BadInputException} for the first field that is wrong. */
-  public static StudyRequest of(Map<String, String> form) {
-    StudyRequest request = new StudyRequest();
+  /**
+   * Reads a form; throws {@link BadInputException} for the first field that is wrong.
+   *
+   * @param network a file that is to be planned for, instead of a network of the form's name
+   */
+  public static StudyRequest of(Map<String, String> form, Optional<UploadedNetwork> network) {
+    StudyRequest request = new StudyRequest(network);
     List<String> command = request.command;
     command.add("plan");
-    command.add(model(field(form, "model")));
+    command.add(network.map(UploadedNetwork::name).orElseGet(() -> model(field(form, "model"))));
     command.addAll(List.of("--cluster", cluster(field(form, "cluster"))));
     command.addAll(List.of("--global-batch", whole("batch", field(form, "batch"), "like 64")));
     String objective = choice(form, "objective");
@@ -114,11 +123,15 @@ public final class StudyRequest {
   /** A network that needs no file; a name never leads to one on the server's disk. */
   public static String model(String name) {
     if (name.isEmpty()) {
-      throw new BadInputException("model: is missing; give a name like bert-48");
+      throw new BadInputException(
+          "model: is missing; give a name like bert-48, or a config.json of Hugging Face");
     }
     if (!NAME.matcher(name).matches()) {
       throw new BadInputException(
           "model: this is no name of a network; give one like bert-48 or gpt:layers=24,hidden=1024");
+    }
+    if (UploadedNetwork.isName(name)) {
+      throw new BadInputException("model: %s is a file; choose it".formatted(name));
     }
     if (NetworkNames.namedTransformer(name).isEmpty() && NetworkNames.zooModel(name).isEmpty()) {
       throw new BadInputException(
@@ -160,11 +173,22 @@ public final class StudyRequest {
     return word;
   }
 
-  /** The fields that ask a command line that was made here. */
-  public static Map<String, String> form(List<String> command) {
+  /** The name of a command line's network. */
+  static String network(List<String> command) {
+    return command.size() > 1 ? command.get(1) : "";
+  }
+
+  /**
+   * The fields that ask a command line that was made here.
+   *
+   * @param id of its study, which has the network where it is a file
+   */
+  public static Map<String, String> form(List<String> command, String id) {
     Map<String, String> form = new TreeMap<>();
-    if (command.size() > 1) {
-      form.put("model", command.get(1));
+    String name = network(command);
+    form.put("model", name);
+    if (UploadedNetwork.isName(name)) {
+      form.put("network", id);
     }
     for (int i = 2; i < command.size(); i++) {
       String field = FLAGS.get(command.get(i));
@@ -182,11 +206,18 @@ public final class StudyRequest {
     return List.copyOf(command);
   }
 
-  /** The same for the same command line and version: 20 hexadecimal digits of SHA-256. */
-  public static String id(List<String> command, String version) {
+  /** The file to plan for, where the network has no name of ours. */
+  public Optional<UploadedNetwork> network() {
+    return network;
+  }
+
+  /** The same for the same command line, file and version: 20 hexadecimal digits of SHA-256. */
+  public String id(String version) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update((version + "\n" + String.join("\n", command)).getBytes(StandardCharsets.UTF_8));
+      network.ifPresent(
+          file -> digest.update(("\n" + file.text()).getBytes(StandardCharsets.UTF_8)));
       return HexFormat.of().formatHex(digest.digest()).substring(0, 20);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e); // every Java has it

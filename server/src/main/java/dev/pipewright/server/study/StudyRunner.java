@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -38,11 +39,46 @@ final class StudyRunner {
     return version.toString().strip();
   }
 
-  Result run(String id, List<String> command, String version, BooleanSupplier cancelled)
+  Result run(String id, StudyRequest request, String version, BooleanSupplier cancelled)
+      throws IOException {
+    List<String> command = request.command();
+    if (request.network().isEmpty()) {
+      return run(id, command, command, version, cancelled);
+    }
+    UploadedNetwork network = request.network().get();
+    return network.lend(path -> {
+      List<String> words = new ArrayList<>(command);
+      words.set(words.indexOf(network.name()), path);
+      return named(run(id, command, words, version, cancelled), network, path);
+    });
+  }
+
+  /** What came of a run with the name of a file for the path of its copy. */
+  private static Result named(Result result, UploadedNetwork network, String path) {
+    return switch (result) {
+      case Result.Answered(KeptStudy study, Map<String, byte[]> files) -> {
+        Map<String, byte[]> kept = new TreeMap<>(files);
+        kept.replaceAll((name, content) -> network.named(content, path));
+        network.keep(kept);
+        KeptStudy named =
+            study.with(network.named(study.answer(), path), network.named(study.remarks(), path));
+        yield new Result.Answered(named, kept);
+      }
+      case Result.Refused(String sentence) -> new Result.Refused(network.named(sentence, path));
+      case Result.Failed(String sentence) -> new Result.Failed(network.named(sentence, path));
+    };
+  }
+
+  private Result run(
+      String id,
+      List<String> command,
+      List<String> words,
+      String version,
+      BooleanSupplier cancelled)
       throws IOException {
     Path folder = Files.createTempDirectory("pipewright-study-");
     try {
-      List<String> whole = new ArrayList<>(command);
+      List<String> whole = new ArrayList<>(words);
       whole.addAll(List.of("--out", folder.resolve("out").toString()));
       CommandRun run = CommandRun.of(program, cancelled, whole);
       String remarks = run.remarks();

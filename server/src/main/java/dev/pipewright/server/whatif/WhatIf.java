@@ -29,7 +29,7 @@ public final class WhatIf {
   private final Recent<String, Question> known = new Recent<>(KEPT);
 
   /** A study's plan with what it is for. */
-  private record Question(KeptPlan kept, Problem problem, Cluster cluster) {}
+  private record Question(KeptPlan kept, Cluster cluster) {}
 
   public WhatIf(StudyStore store) {
     this.store = store;
@@ -41,8 +41,7 @@ public final class WhatIf {
       return found.get();
     }
     KeptPlan kept = KeptPlan.of(store, id);
-    Problem problem = kept.problem();
-    Question made = new Question(kept, problem, problem.cluster());
+    Question made = new Question(kept, kept.with(Problem::cluster));
     known.keep(id, made);
     return made;
   }
@@ -62,7 +61,7 @@ public final class WhatIf {
   public Moved moved(String id, Sliders sliders) throws InterruptedException {
     long start = System.nanoTime();
     Question question = question(id);
-    Problem problem = question.problem().on(cluster(question.cluster(), sliders));
+    Cluster on = cluster(question.cluster(), sliders);
     int microBatches = (int) sliders.value(Sliders.MICRO_BATCHES);
     Nearby nearby =
         new Nearby(
@@ -72,13 +71,18 @@ public final class WhatIf {
     searches.acquire();
     try {
       Planned planned =
-          Planners.planNear(
-              problem, nearby, () -> System.nanoTime() - start > Nearby.PATIENCE.toNanos());
+          question
+              .kept()
+              .with(problem ->
+                  Planners.planNear(
+                      problem.on(on),
+                      nearby,
+                      () -> System.nanoTime() - start > Nearby.PATIENCE.toNanos()));
       Optional<Candidate> best = planned.planning().best();
       return MovedFigures.of(
           question.kept(),
           best,
-          problem.cluster(),
+          on,
           sliders.value(Sliders.PRICE),
           planned.planning().search().labels(),
           System.nanoTime() - start);
