@@ -22,14 +22,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code predict} as users meet it: answers, files, and a sentence for every mistake. */
+/** {@code predict} as users meet it: answers and files. */
 class PredictCommandTest {
-  private static final String NET =
+  static final String NET =
       """
       Dataset|Tiny
       Input|1000x3x16x16
@@ -50,7 +49,7 @@ class PredictCommandTest {
     cluster = Cli.file(folder, "small.yaml", Cli.cluster());
   }
 
-  private static Cli predicted(Object model, Object on, String... more) {
+  static Cli predicted(Object model, Object on, String... more) {
     List<String> args =
         new ArrayList<>(List.of("predict", model.toString(), "--cluster", on.toString()));
     args.addAll(Arrays.asList(more));
@@ -104,153 +103,6 @@ class PredictCommandTest {
     assertEquals(0.024, row.get("iteration_s").asDouble(), 1e-12);
     assertEquals(24, row.get("global_batch").asInt());
     assertEquals("serial", row.get("strategy").asString());
-  }
-
-  private static final String MIXTURE =
-      "mixtral:layers=6,hidden=512,heads=8,kv-heads=4,ffn=1024,sequence=256,vocabulary=8192,"
-          + "experts=8,chosen=2";
-
-  @Test
-  void aMixtureHasContextAndExpertParallelism() {
-    JsonNode rows =
-        predicted(MIXTURE, "dapple-a:2x4", "--global-batch", "16", "--devices", "4", "--json")
-            .ends(0)
-            .json()
-            .get("rows");
-    assertEquals(Strategy.values().length, rows.size());
-  }
-
-  /** The plan of a row, read back by {@code check}, {@code simulate} and {@code plan}. */
-  @ParameterizedTest
-  @CsvSource({
-    "context, 4, 1, context:4",
-    "expert, 8, 1, expert:8",
-    "data+context, 8, 2, context:2",
-    "data+expert, 8, 2, expert:2"
-  })
-  void tokensAndExpertsAreDividedAsInTheirPlan(
-      String strategy, String devices, String micro, String parallelism) {
-    String degree = parallelism.split(":", -1)[1];
-    JsonNode row =
-        predicted(
-                MIXTURE,
-                "dapple-a:2x4",
-                "--global-batch",
-                "16",
-                "--json",
-                "--strategies",
-                strategy,
-                "--devices",
-                devices,
-                "--micro-batch",
-                micro,
-                "--tensor",
-                degree)
-            .ends(0)
-            .json()
-            .get("rows")
-            .get(0);
-    double step = row.get("iteration_s").asDouble();
-    assertEquals(
-        parallelism, row.at("/plan/stages").get(0).get("parallelism").asString(), row::toString);
-    String plan = Cli.file(folder, "plan.json", row.get("plan").toString()).toString();
-    String[] of = {plan, "--model", MIXTURE, "--cluster", "dapple-a:2x4", "--json"};
-    JsonNode checked =
-        Cli.run(Stream.concat(Stream.of("check"), Stream.of(of)).toArray(String[]::new))
-            .ends(0)
-            .json();
-    assertTrue(checked.get("valid").asBoolean());
-    near(16 / step, checked.get("samples_per_s").asDouble());
-    JsonNode simulated =
-        Cli.run(Stream.concat(Stream.of("simulate"), Stream.of(of)).toArray(String[]::new))
-            .ends(0)
-            .json();
-    near(step, simulated.get("objective").get("value").asDouble());
-    assertEquals(
-        row.get("memory_bytes").asLong(),
-        simulated.at("/plan/stages").get(0).get("memory_bytes").asLong());
-  }
-
-  /** The plan of a row, read back by {@code plan}: the same time and memory. */
-  @ParameterizedTest
-  @CsvSource({
-    "tensor, 4, none, 1f1b",
-    "sequence, 4, full, 1f1b",
-    "pipeline, 4, stage-input, gpipe",
-    "pipeline, 4, none, interleaved",
-    "data+tensor+pipeline, 8, auto, 1f1b",
-    "data+tensor+pipeline, 8, none, zb-h1",
-    "data+sequence+pipeline, 8, full, chimera"
-  })
-  void aRowThatIsAPlanIsEvaluatedAlike(
-      String strategy, String devices, String recompute, String schedule) {
-    String gpt = "gpt:layers=6,hidden=512,heads=8,sequence=256,vocabulary=8192";
-    String[] flags = {"--global-batch", "16", "--json"};
-    JsonNode row =
-        predicted(
-                gpt,
-                "dapple-a:2x4",
-                Stream.concat(
-                        Stream.of(flags),
-                        Stream.of(
-                            "--strategies",
-                            strategy,
-                            "--devices",
-                            devices,
-                            "--recompute",
-                            recompute,
-                            "--schedule",
-                            schedule))
-                    .toArray(String[]::new))
-            .ends(0)
-            .json()
-            .get("rows")
-            .get(0);
-    Path plan = Cli.file(folder, "plan.json", row.get("plan").toString());
-    JsonNode answer =
-        Cli.run(
-                "plan",
-                gpt,
-                "--cluster",
-                "dapple-a:2x4",
-                "--global-batch",
-                "16",
-                "--evaluate",
-                plan.toString(),
-                "--json")
-            .ends(0)
-            .json();
-    near(row.get("iteration_s").asDouble(), answer.get("objective").get("value").asDouble());
-    long fullest = 0;
-    for (JsonNode stage : answer.get("plan").get("stages")) {
-      fullest = Math.max(fullest, stage.get("memory_bytes").asLong());
-    }
-    assertEquals(row.get("memory_bytes").asLong(), fullest);
-  }
-
-  @Test
-  void theNumberOfChunksMeansTheInterleavedSchedule() {
-    String[] flags = {
-      "--strategies", "pipeline", "--devices", "2", "--global-batch", "16", "--json"
-    };
-    String gpt = "gpt:layers=6,hidden=512,heads=8,sequence=256";
-    JsonNode row =
-        predicted(gpt, "dapple-a:2x4", Cli.with(Cli.with(flags, "--interleave"), "3"))
-            .ends(0)
-            .json()
-            .get("rows")
-            .get(0);
-    assertEquals("interleaved", row.at("/plan/schedule").asString());
-    assertEquals(6, row.at("/plan/stages").size());
-    Cli unknown =
-        predicted(gpt, "dapple-a:2x4", Cli.with(Cli.with(flags, "--schedule"), "zb-auto"));
-    assertTrue(
-        unknown
-            .ends(2)
-            .err()
-            .startsWith(
-                "pipewright: --schedule: zb-auto is no pipeline that `predict` prices; one of gpipe"),
-        unknown.err());
   }
 
   @Test
@@ -452,101 +304,6 @@ class PredictCommandTest {
       assertFalse(row.get("fits").asBoolean());
     }
     assertEquals(0, run.json().get("crossovers").size());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '^',
-      value = {
-        "--strategies filtre | --strategies: unknown 'filtre'; did you mean \"filter\"?",
-        "--strategies data,,serial | --strategies: unknown ''; one of serial, data,",
-        "--strategies data,al | --strategies: unknown 'al'; did you mean \"all\"?",
-        "--devices 0 | --devices: '0' is no count; give whole numbers >= 1",
-        "--devices -2 | --devices: '-2' is no count;",
-        "--devices four | --devices: 'four' is no count;",
-        "--devices 2,,4 | --devices: '' is no count;",
-        "--devices 99999999999 | --devices: 99999999999 is too many; give at most 1048576",
-        "--devices 5 | --devices: 5 are more than the cluster small has; give at most 4 or",
-        "--batch-per-device 4 --global-batch 8 | --batch-per-device and --global-batch exclude",
-        "--global-batch 0 | --global-batch: 0 is too few; give a whole number >= 1",
-        "--batch-per-device 0 | --batch-per-device: 0 is too few;",
-        "--batch-per-device -7 | --batch-per-device: -7 is too few;",
-        "--batch-per-device many | --batch-per-device: 'many' is not a whole number;",
-        "--samples 0 | --samples: 0 is too few;",
-        "--formulas publish | --formulas: unknown 'publish'; did you mean \"published\"?",
-        "--all-reduce rings | --all-reduce: unknown 'rings'; did you mean \"ring\"?",
-        "--memory-reuse 0 | --memory-reuse: '0' is no factor; give a number from 1e-9 to 1e9",
-        "--memory-reuse -1 | --memory-reuse: '-1' is no factor;",
-        "--memory-reuse NaN | --memory-reuse: 'NaN' is no factor;",
-        "--memory-reuse Infinity | --memory-reuse: 'Infinity' is no factor;",
-        "--memory-reuse half | --memory-reuse: 'half' is no factor;",
-        "--group 0 | --group: 0 is too few;",
-        "--group -1 | --group: -1 is too few;",
-        "--segments 0 | --segments: 0 is too few;",
-        "--split-layers nope.lc | nope.lc: no such file;",
-        "--strategy data | unknown option '--strategy'; did you mean \"--strategies\"?",
-        "--memory lots | --memory: 'lots' is no amount of memory;"
-      })
-  void aMistypedOptionIsAnsweredWith(String options, String sentence) {
-    tiny(options.split(" ", -1)).refusal(2, sentence);
-  }
-
-  @Test
-  void anEmptyListIsRefused() {
-    tiny("--strategies", "").refusal(2, "--strategies: unknown ''; one of serial,");
-    tiny("--devices", "").refusal(2, "--devices: '' is no count;");
-  }
-
-  @Test
-  void modelsAndClustersThatAreNotThereAreNamed() {
-    predicted("resnet-51", cluster).refusal(2, "no model 'resnet-51'; did you mean");
-    predicted(net, "abcj").refusal(2, "no cluster 'abcj'; did you mean \"abci\"?");
-    Cli.run("predict", net.toString()).refusal(2, "no cluster given; add --cluster");
-    Cli.run("predict", "--cluster", "abci").refusal(2, "MODEL is missing;");
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = ';',
-      value = {
-        "CONV1|1\\nRELU|0\\nCONV2|1; bad.lc:3: ",
-        "CONV1|1\\nRELU|0\\nCONV2|1\\nFC|1\\nFC2|1; bad.lc:5: ",
-        "CONV1|1\\nRELU|0\\nCONV3|1\\nFC|1; bad.lc:3: ",
-        "CONV1|1\\nRELU|2\\nCONV2|1\\nFC|1; bad.lc:2: "
-      })
-  void switchesThatDoNotMatchTheNetworkAreRefused(String text, String place) {
-    Path bad = Cli.file(folder, "bad.lc", text.replace("\\n", "\n"));
-    tiny("--split-layers", bad.toString()).refusal(2, place);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "CONV2|8x14x14, CONV2|8x15x14, bad.net:6: ", // does not chain
-    "16x10x12x12, 16x10x13x13, bad.net:7: ", // a kernel beyond its input
-    "8x14x14|0.001, 8x14x14|-0.001, bad.net:4: ",
-    "8x14x14|0.001, 8x14x14|NaN, bad.net:4: ",
-    "3x8x3x3, 4x8x3x3, bad.net:4: ",
-    "Input|1000x3x16x16, Input|0x3x16x16, bad.net:2: ",
-    "Model|TinyNet, Modell|TinyNet, bad.net:3: "
-  })
-  void aNetworkThatMakesNoSenseIsRefusedAtItsLine(String good, String bad, String place) {
-    assertTrue(NET.contains(good));
-    Path file = Cli.file(folder, "bad.net", NET.replace(good, bad));
-    predicted(file, cluster).refusal(2, place);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "bytes_per_s: 2e10, bytes_per_s: 0, bad.yaml:8: ",
-    "latency_s: 1e-5, latency_s: -1e-5, bad.yaml:8: ",
-    "bytes_per_s: 1e9, bytes_per_s: fast, bad.yaml:12: ",
-    "fp32_flops: 1e13, fp32_flops: 0, bad.yaml:5: "
-  })
-  void aClusterThatMakesNoSenseIsRefusedAtItsLine(String good, String bad, String place) {
-    assertTrue(Cli.cluster().contains(good));
-    Path file = Cli.file(folder, "bad.yaml", Cli.cluster().replace(good, bad));
-    predicted(net, file).refusal(2, place);
   }
 
   @ParameterizedTest
