@@ -191,7 +191,10 @@ class PackagesIT {
     startsFromArchive(unpacked());
   }
 
-  /** With these flags Java refuses to start where the archive of classes does not fit. */
+  /**
+   * With these flags Java refuses to start where the archive of classes does not fit. The archive
+   * holds the classes of libraries, too.
+   */
   private void startsFromArchive(Path image) throws IOException, InterruptedException {
     Path lib = image.resolve("lib");
     String jars =
@@ -200,8 +203,13 @@ class PackagesIT {
     Stream<String> start = Stream.of(image.resolve("runtime/bin/java").toString());
     Stream<String> flags = AppImage.flags(lib.resolve("classes.archive").toString()).stream();
     String strict = AppImage.CACHED ? "-XX:AOTMode=on" : "-Xshare:on";
-    Stream<String> rest = Stream.of(strict, "-cp", jars, AppImage.MAIN, "--version");
-    run(Stream.of(start, flags, rest).flatMap(each -> each).toList()).lines();
+    Stream<String> rest =
+        Stream.of(strict, "-Xlog:class+load", "-cp", jars, AppImage.MAIN, "--version");
+    String loaded = run(Stream.of(start, flags, rest).flatMap(each -> each).toList()).lines();
+    List<String> picocli = loaded.lines().filter(line -> line.contains(" picocli.")).toList();
+    assertTrue(picocli.size() > 100, loaded);
+    assertEquals(
+        List.of(), picocli.stream().filter(line -> !line.contains("shared objects file")).toList());
   }
 
   @Test
