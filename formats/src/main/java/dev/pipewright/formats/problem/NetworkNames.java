@@ -66,12 +66,14 @@ public final class NetworkNames {
     return described(path, format).map(file -> ModelFiles.trained(path, file, sequence));
   }
 
-  /** The constants that the file of a transformer states; none of a network by its name. */
+  /** The constants of a transformer, by its name or in a file that states them. */
   public static TransformerConstants constants(String name, Optional<String> format) {
     boolean named = namedTransformer(name).isPresent() || zooModel(name).isPresent();
-    return (named ? Optional.<TransformerFile>empty() : described(modelFile(name), format))
-        .map(TransformerFile::constants)
-        .orElse(TransformerConstants.NONE);
+    return named
+        ? NamedConstants.of(name)
+        : described(modelFile(name), format)
+            .map(TransformerFile::constants)
+            .orElse(TransformerConstants.NONE);
   }
 
   private static Optional<TransformerFile> described(Path path, Optional<String> format) {
