@@ -159,7 +159,8 @@ class BrowserTest {
     assertTrue(browser.find("#back").isDisplayed());
     browser.find("#back").click();
     browser.await("html:has(#sentence[data-capacity])");
-    assertTrue(browser.find("#sentence").getText().startsWith("A step takes"));
+    Object sentence = browser.run("return document.querySelector('#sentence').textContent");
+    assertTrue(sentence.toString().strip().startsWith("A step takes"), sentence.toString());
     browser.isSound();
   }
 
