@@ -46,32 +46,41 @@ final class CurrentClassFiles {
   }
 
   private static void rewrite(Path jar) throws IOException {
+    if (!hasOld(jar)) { // or no longer
+      return;
+    }
     Path rewritten = jar.resolveSibling(jar.getFileName() + ".new");
-    boolean changed = false;
     try (JarFile in = new JarFile(jar.toFile());
         URLClassLoader library = loader(jar.toFile());
         OutputStream file = Files.newOutputStream(rewritten);
         JarOutputStream out = new JarOutputStream(file)) {
       long time = 0;
       for (JarEntry entry : Collections.list(in.entries())) {
-        byte[] content;
-        try (var bytes = in.getInputStream(entry)) {
-          content = bytes.readAllBytes();
-        }
+        byte[] content = content(in, entry);
         time = entry.getTime();
-        if (isOld(entry.getName(), content)) {
-          content = current(content, library);
-          changed = true;
-        }
-        add(out, entry.getName(), time, content);
+        boolean old = isOld(entry, content);
+        add(out, entry.getName(), time, old ? current(content, library) : content);
       }
       String notice = "Class files older than Java 8 were rewritten as those of Java 8.\n";
       add(out, NOTICE, time, notice.getBytes(StandardCharsets.UTF_8));
     }
-    if (changed) {
-      Files.move(rewritten, jar, StandardCopyOption.REPLACE_EXISTING);
-    } else {
-      Files.delete(rewritten);
+    Files.move(rewritten, jar, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static boolean hasOld(Path jar) throws IOException {
+    try (JarFile in = new JarFile(jar.toFile())) {
+      for (JarEntry entry : Collections.list(in.entries())) {
+        if (isOld(entry, content(in, entry))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static byte[] content(JarFile jar, JarEntry entry) throws IOException {
+    try (var bytes = jar.getInputStream(entry)) {
+      return bytes.readAllBytes();
     }
   }
 
@@ -88,8 +97,8 @@ final class CurrentClassFiles {
     out.closeEntry();
   }
 
-  private static boolean isOld(String name, byte[] content) {
-    return name.endsWith(".class") && (content[6] << 8 | content[7] & 0xff) < JAVA_8;
+  private static boolean isOld(JarEntry entry, byte[] content) {
+    return entry.getName().endsWith(".class") && (content[6] << 8 | content[7] & 0xff) < JAVA_8;
   }
 
   private static byte[] current(byte[] old, ClassLoader library) {
