@@ -3,7 +3,6 @@ package dev.pipewright.plan;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
-import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
@@ -218,34 +217,7 @@ public record Assignment(
    * @param devices by worker
    */
   public Optional<PipelinePlan> asPlan(List<Integer> devices) {
-    boolean whole =
-        sharding == ZeroStage.NOTHING
-            && stages.stream().noneMatch(stage -> stage.split().several());
-    if (!whole || !schedule.placement().straight() || batch % schedule.microBatches() != 0) {
-      return Optional.empty();
-    }
-    List<StagePlan> made = new ArrayList<>();
-    for (int rank = 0; rank < schedule.ranks(); rank++) {
-      StageLayers layers = stages.get(rank);
-      int first = firstWorker(rank);
-      made.add(
-          new StagePlan(
-              layers.range().first(),
-              layers.range().last(),
-              devices.subList(first, first + workers.get(rank)),
-              layers.recompute(),
-              inFlight(rank),
-              layers.again()));
-    }
-    for (PipelinePolicy policy : PipelinePolicy.values()) {
-      int[] held = made.stream().mapToInt(StagePlan::inFlight).toArray();
-      if (samePrograms(policy.schedule(schedule.microBatches(), held))) {
-        int each = batch / schedule.microBatches();
-        return Optional.of(
-            new PipelinePlan(policy, schedule.microBatches(), each, 1, overlapped, made));
-      }
-    }
-    return Optional.empty();
+    return AssignedPlan.of(this, devices);
   }
 
   /** Whether any backward pass of a stage of a chain is in two parts. */
@@ -259,23 +231,6 @@ public record Assignment(
       }
     }
     return false;
-  }
-
-  /** Micro-batches that a rank holds at most. */
-  private int inFlight(int rank) {
-    int now = 0;
-    int most = 0;
-    for (long op : schedule.packed(rank)) {
-      now += Schedule.pass(op) == Op.Pass.FORWARD ? 1 : 0;
-      most = Math.max(most, now);
-      now -= Schedule.pass(op).releases() ? 1 : 0;
-    }
-    return most;
-  }
-
-  private boolean samePrograms(Schedule other) {
-    return IntStream.range(0, schedule.ranks())
-        .allMatch(rank -> Arrays.equals(schedule.packed(rank), other.packed(rank)));
   }
 
   /** Everything on one worker, micro-batch by micro-batch. */
