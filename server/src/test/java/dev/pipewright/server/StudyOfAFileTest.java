@@ -121,8 +121,11 @@ class StudyOfAFileTest {
     site.close();
     site = new SiteUnderTest(folder.resolve("data"));
     String id = link.replace("/study/", "");
-    String moved = site.get("/what-if/moved?bandwidth=4&study=" + id).body();
-    assertTrue(moved.contains("A step takes "), moved);
+    String moved = site.get("/what-if/moved?study=" + id).body();
+    assertTrue(
+        moved.contains("A step takes as long as in the study") // within its patience, or better
+            || moved.contains(" less than in the study"),
+        moved);
     String compared =
         site.get("/compare?study=" + id + "&study=" + other.replace("/study/", "")).body();
     assertTrue(compared.contains("small.json"), compared);
