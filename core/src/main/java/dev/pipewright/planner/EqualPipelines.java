@@ -270,7 +270,7 @@ final class EqualPipelines {
               .toList();
       for (Outcome outcome : outcomes) {
         refusal = refusal == null ? outcome.refusal().orElse(null) : refusal;
-        outcome.priced().filter(each -> !shardsInVain(each.draft())).ifPresent(this::keep);
+        outcome.priced().ifPresent(this::keep);
       }
     }
   }
@@ -285,7 +285,7 @@ final class EqualPipelines {
     PipelineDraft draft = pair.draft();
     boolean found = Double.isFinite(limit);
     boolean ended = found && (stop.getAsBoolean() || !draft.holds());
-    return !ended && differs(pair) && !hopeless(draft, pair.choice()) && !shardsInVain(draft);
+    return !ended && differs(pair) && !hopeless(draft, pair.choice());
   }
 
   /** Whether it differs from the first schedule; very many stages need few micro-batches. */
@@ -331,16 +331,6 @@ final class EqualPipelines {
   private double bound(PipelineDraft draft) {
     return (draft.grid().ranks() == 1 ? choices.subList(0, 1) : choices)
         .stream().map(this::shape).distinct().mapToDouble(draft::bound).min().orElseThrow();
-  }
-
-  /** Whether parameters need not be sharded: states of the optimizer suffice. */
-  private boolean shardsInVain(PipelineDraft draft) {
-    Grid less = draft.grid().sharding(ZeroStage.OPTIMIZER);
-    return draft.grid().sharding() == ZeroStage.PARAMETERS
-        && priced.stream()
-            .filter(each -> each.draft().grid().equals(less))
-            .filter(each -> each.draft().batching().equals(draft.batching()))
-            .anyMatch(each -> each.cuts().fits() && each.cuts().keepsAll());
   }
 
   /** Seconds that no pipeline can be faster than; infinite where none fits. */

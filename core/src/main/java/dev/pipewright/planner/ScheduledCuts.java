@@ -6,7 +6,6 @@ import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.PipelinePlan;
-import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.partition.BlockPartition;
 import dev.pipewright.planner.partition.OnePath;
@@ -232,11 +231,6 @@ final class ScheduledCuts {
 
   boolean fits() {
     return estimate().fits();
-  }
-
-  /** Whether all activations are kept. */
-  boolean keepsAll() {
-    return plan().stages().stream().allMatch(stage -> stage.recompute() == Recompute.NONE);
   }
 
   /** Plans that were priced. */

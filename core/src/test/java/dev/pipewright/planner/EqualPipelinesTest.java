@@ -39,7 +39,8 @@ class EqualPipelinesTest {
   private static final int BATCH = 8;
   private static final double ROUNDING = 1e-9;
   static final List<Parallelism> NONE = List.of(Parallelism.NONE);
-  private static final List<ZeroStage> SHARDING = List.of(ZeroStage.OPTIMIZER);
+  private static final List<ZeroStage> SHARDING =
+      List.of(ZeroStage.OPTIMIZER, ZeroStage.PARAMETERS);
 
   /** Up to eight layers on up to four devices. */
   static StageCosts costs(SplittableRandom random) {
@@ -124,11 +125,21 @@ class EqualPipelinesTest {
       if (ranks > 1 || choice.equals(choices(request).get(0))) {
         for (Arrangement arrangement : List.of(Arrangement.BY_RANK, Arrangement.BY_PIPELINE)) {
           Grid grid = grid(ranks, replicas, parallelism, arrangement, choice.chunks());
-          priced(choice, grid, batching, costs, request, oracle).ifPresent(all::add);
+          for (ZeroStage states : sharding(grid)) {
+            priced(choice, grid.sharding(states), batching, costs, request, oracle)
+                .ifPresent(all::add);
+          }
         }
       }
     }
     return all;
+  }
+
+  /** Pipelines do not shard parameters: each rank would gather them for each micro-batch. */
+  private static List<ZeroStage> sharding(Grid grid) {
+    return grid.sharding() == ZeroStage.OPTIMIZER && grid.ranks() == 1
+        ? SHARDING
+        : List.of(grid.sharding());
   }
 
   /** With optimizer states sharded where several devices have the same weights. */
