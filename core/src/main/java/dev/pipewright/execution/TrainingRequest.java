@@ -15,36 +15,108 @@ import java.util.stream.Stream;
  *
  * @param model a name of the zoo or a file
  * @param sequence tokens of a sample; the network's usual ones where empty
- * @param sharedStatistics whether batch normalisation takes its averages over all workers of a rank
- *     instead of each one's own samples
- * @param data which samples, such as {@code synthetic:images}; the runtime's {@code data} package
- *     says what there is
- * @param steps global batches
- * @param seed of parameters, synthetic samples and their order
- * @param workers how they run
- * @param computing with what each worker computes
- * @param machines on which they run
+ * @param learning from which samples parameters are learned, and how
+ * @param execution with what the assignment's workers run, and where
  * @param keeping what is kept in files, and gone on from
- * @param evaluateEvery steps between two times that held-out samples are answered; 0 for never
- * @param force whether to start although memory will probably run out
- * @param emulation with which workers take time instead of computing
  */
 public record TrainingRequest(
     String model,
     OptionalInt sequence,
     Assignment assignment,
-    UpdateRule rule,
-    boolean sharedStatistics,
-    String data,
-    long steps,
-    long seed,
-    Workers workers,
-    Computing computing,
-    Machines machines,
-    Keeping keeping,
-    int evaluateEvery,
-    boolean force,
-    Optional<Emulation> emulation) {
+    Learning learning,
+    Execution execution,
+    Keeping keeping) {
+  /**
+   * From which samples parameters are learned, and how.
+   *
+   * @param sharedStatistics whether batch normalisation takes its averages over all workers of a
+   *     rank instead of each one's own samples
+   * @param data which samples, such as {@code synthetic:images}; the runtime's {@code data} package
+   *     says what there is
+   * @param steps global batches
+   * @param seed of parameters, synthetic samples and their order
+   * @param evaluateEvery steps between two times that held-out samples are answered; 0 for never
+   */
+  public record Learning(
+      UpdateRule rule,
+      boolean sharedStatistics,
+      String data,
+      long steps,
+      long seed,
+      int evaluateEvery) {
+    public Learning {
+      Check.that(steps >= 1, "training takes a step or more: steps=%d", steps);
+      Check.that(
+          evaluateEvery >= 0,
+          "held-out samples are answered every so many steps: every=%d",
+          evaluateEvery);
+    }
+
+    /** Without held-out samples; each worker normalises with statistics of its own. */
+    public Learning(UpdateRule rule, String data, long steps, long seed) {
+      this(rule, false, data, steps, seed, 0);
+    }
+
+    /** The same for so many steps. */
+    public Learning withSteps(long count) {
+      return new Learning(rule, sharedStatistics, data, count, seed, evaluateEvery);
+    }
+
+    /** The same, which answers held-out samples every so many steps. */
+    public Learning evaluatingEvery(int count) {
+      return new Learning(rule, sharedStatistics, data, steps, seed, count);
+    }
+  }
+
+  /**
+   * With what the workers of a run compute, and where.
+   *
+   * @param workers how they run
+   * @param computing with what each worker computes
+   * @param machines on which they run
+   * @param force whether to start although memory will probably run out
+   * @param emulation with which workers take time instead of computing
+   */
+  public record Execution(
+      Workers workers,
+      Computing computing,
+      Machines machines,
+      boolean force,
+      Optional<Emulation> emulation) {
+    public Execution {
+      Check.that(
+          computing.device() == Device.CPU || workers == Workers.PROCESSES,
+          "a process uses one GPU, so workers are processes: workers=%s",
+          workers);
+    }
+
+    /** Of workers that compute, where memory suffices. */
+    public Execution(Workers workers, Computing computing, Machines machines) {
+      this(workers, computing, machines, false, Optional.empty());
+    }
+
+    /** On this machine, with one thread each. */
+    public static Execution usual(Workers workers) {
+      return new Execution(workers, Computing.USUAL, Machines.THIS_ONE);
+    }
+
+    /** The same on other machines. */
+    public Execution on(Machines others) {
+      return new Execution(workers, computing, others, force, emulation);
+    }
+
+    /** The same of workers that take these times instead of computing. */
+    public Execution emulating(Emulation times) {
+      return new Execution(workers, computing, machines, force, Optional.of(times));
+    }
+
+    /** The same with processes that return freed memory at once. */
+    public Execution frugal() {
+      Computing other = new Computing(computing.device(), computing.threads(), true);
+      return new Execution(workers, other, machines, force, emulation);
+    }
+  }
+
   /**
    * What a run keeps in files.
    *
@@ -282,119 +354,49 @@ public record TrainingRequest(
   }
 
   public TrainingRequest {
+    int elsewhere = execution.machines().elsewhere();
     Check.that(
-        machines.elsewhere() <= assignment.size(),
+        elsewhere <= assignment.size(),
         "some of the workers run elsewhere: workers=%d, elsewhere=%d",
         assignment.size(),
-        machines.elsewhere());
-    Check.that(steps >= 1, "training takes a step or more: steps=%d", steps);
-    Check.that(
-        computing.device() == Device.CPU || workers == Workers.PROCESSES,
-        "a process uses one GPU, so workers are processes: workers=%s",
-        workers);
-    Check.that(
-        evaluateEvery >= 0,
-        "held-out samples are answered every so many steps: every=%d",
-        evaluateEvery);
+        elsewhere);
+  }
+
+  /** Whether workers take time instead of computing. */
+  public boolean emulates() {
+    return execution.emulation().isPresent();
   }
 
   /** The same run of workers that take these times instead of computing. */
   public TrainingRequest emulating(Emulation times) {
-    return new TrainingRequest(
-        model,
-        sequence,
-        assignment,
-        rule,
-        sharedStatistics,
-        data,
-        steps,
-        seed,
-        workers,
-        computing,
-        machines,
-        keeping,
-        evaluateEvery,
-        force,
-        Optional.of(times));
+    return with(execution.emulating(times));
   }
 
   /** The same run on other machines. */
   public TrainingRequest on(Machines others) {
-    return new TrainingRequest(
-        model,
-        sequence,
-        assignment,
-        rule,
-        sharedStatistics,
-        data,
-        steps,
-        seed,
-        workers,
-        computing,
-        others,
-        keeping,
-        evaluateEvery,
-        force,
-        emulation);
+    return with(execution.on(others));
+  }
+
+  private TrainingRequest with(Execution other) {
+    return new TrainingRequest(model, sequence, assignment, learning, other, keeping);
   }
 
   /** The same run under another plan. */
   public TrainingRequest with(Assignment other) {
-    return new TrainingRequest(
-        model,
-        sequence,
-        other,
-        rule,
-        sharedStatistics,
-        data,
-        steps,
-        seed,
-        workers,
-        computing,
-        machines.withElsewhere(Math.min(machines.elsewhere(), other.size())),
-        keeping,
-        evaluateEvery,
-        force,
-        emulation);
+    Machines machines = execution.machines();
+    Execution fewer =
+        execution.on(machines.withElsewhere(Math.min(machines.elsewhere(), other.size())));
+    return new TrainingRequest(model, sequence, other, learning, fewer, keeping);
   }
 
   /** The same run, which keeps other things. */
   public TrainingRequest keeping(Keeping other) {
-    return new TrainingRequest(
-        model,
-        sequence,
-        assignment,
-        rule,
-        sharedStatistics,
-        data,
-        steps,
-        seed,
-        workers,
-        computing,
-        machines,
-        other,
-        evaluateEvery,
-        force,
-        emulation);
+    return new TrainingRequest(model, sequence, assignment, learning, execution, other);
   }
 
   /** So many steps of it to see what memory tensors need. */
   public TrainingRequest frugal(long count) {
     return new TrainingRequest(
-        model,
-        sequence,
-        assignment,
-        rule,
-        sharedStatistics,
-        data,
-        count,
-        seed,
-        workers,
-        new Computing(computing.device(), computing.threads(), true),
-        machines,
-        keeping,
-        evaluateEvery,
-        force,
-        emulation);
+        model, sequence, assignment, learning.withSteps(count), execution.frugal(), keeping);
   }
 }

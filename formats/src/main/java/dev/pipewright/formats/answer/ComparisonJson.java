@@ -29,7 +29,7 @@ public final class ComparisonJson {
     object.put("schedule", request.assignment().schedule().name());
     object.put("global_batch", request.assignment().batch());
     TrainingFiguresJson.members(figures).forEach(object::putIfAbsent);
-    object.put("emulated", request.emulation().isPresent());
+    object.put("emulated", request.emulates());
     Item step = comparison.step();
     object.put("predicted", Map.of("step_s", step.predicted()));
     object.put("simulated", Map.of("step_s", step.simulated()));

@@ -27,10 +27,10 @@ public final class TrainingJson {
     object.put("workers", request.assignment().size());
     object.put("schedule", request.assignment().schedule().name());
     object.put("global_batch", request.assignment().batch());
-    object.put("optimizer", optimizer(request.rule()));
+    object.put("optimizer", optimizer(request.learning().rule()));
     object.put("steps", steps.size());
     object.put("loss", Map.of("first", steps.get(0).loss(), "last", last.loss()));
-    List<String> warnings = LossWatch.of(request.rule().rate(), steps);
+    List<String> warnings = LossWatch.of(request.learning().rule().rate(), steps);
     if (!warnings.isEmpty()) {
       object.put("warnings", warnings);
     }

@@ -26,9 +26,9 @@ final class AsyncPipelineCheck {
 
   private static void check(
       TrainingRequest request, AsyncPipeline asyncPipeline, LayerGraph graph, long first) {
-    rounds("--steps", request.steps(), asyncPipeline);
+    rounds("--steps", request.learning().steps(), asyncPipeline);
     rounds("--resume", first, asyncPipeline);
-    rounds("--evaluate-every", request.evaluateEvery(), asyncPipeline);
+    rounds("--evaluate-every", request.learning().evaluateEvery(), asyncPipeline);
     rounds("--checkpoint-every", request.keeping().checkpointEvery(), asyncPipeline);
     tied(request.assignment(), asyncPipeline, graph);
   }

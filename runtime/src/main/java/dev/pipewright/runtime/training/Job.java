@@ -50,13 +50,13 @@ record Job(
         request.model(),
         request.sequence(),
         request.assignment(),
-        request.rule(),
-        request.sharedStatistics(),
-        request.data(),
+        request.learning().rule(),
+        request.learning().sharedStatistics(),
+        request.learning().data(),
         runSchedule,
         resumeFrom,
-        request.seed(),
-        request.emulation(),
+        request.learning().seed(),
+        request.execution().emulation(),
         request.keeping().folder().isPresent());
   }
 

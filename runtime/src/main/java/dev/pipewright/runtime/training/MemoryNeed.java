@@ -45,10 +45,10 @@ final class MemoryNeed {
    * insist.
    */
   static void check(TrainingRequest request, LayerGraph graph) {
-    if (request.emulation().isPresent()) {
+    if (request.emulates()) {
       return; // whose tensors are few
     }
-    if (request.computing().device() == Device.CUDA) {
+    if (request.execution().computing().device() == Device.CUDA) {
       return; // whose memory only a worker can ask for
     }
     available().ifPresent(free -> check(request, bytes(request, graph), free));
@@ -56,7 +56,7 @@ final class MemoryNeed {
 
   static void check(TrainingRequest request, double needed, long free) {
     int workers = here(request);
-    if (needed > free && !request.force()) {
+    if (needed > free && !request.execution().force()) {
       throw new NotEnoughMemoryException(
           ("%s will need %s of memory, but this machine has %s free; take a smaller batch or"
                   + " network, more micro-batches or recomputation, or insist with --force")
@@ -68,13 +68,13 @@ final class MemoryNeed {
   }
 
   private static int here(TrainingRequest request) {
-    return request.assignment().size() - request.machines().elsewhere();
+    return request.assignment().size() - request.execution().machines().elsewhere();
   }
 
   /** Bytes of all workers on this machine together. */
   static double bytes(TrainingRequest request, LayerGraph graph) {
     Assignment assignment = request.assignment();
-    Training training = new Training(request.rule().kind(), Precision.FP32);
+    Training training = new Training(request.learning().rule().kind(), Precision.FP32);
     Cluster cluster = anyDevices(assignment.size());
     Profile profile = Roofline.profile(graph, cluster, training, List.of(1));
     Workload workload = new Workload(Chain.of(graph), profile, training, cluster);
@@ -84,7 +84,7 @@ final class MemoryNeed {
     for (int rank = 0; rank < peaks.length; rank++) {
       int workers = Math.min(left, assignment.workers().get(rank));
       left -= workers;
-      boolean processes = request.workers() == TrainingRequest.Workers.PROCESSES;
+      boolean processes = request.execution().workers() == TrainingRequest.Workers.PROCESSES;
       sum += workers * (peaks[rank] + (processes ? PROCESS_BYTES : 0));
     }
     return sum;

@@ -29,23 +29,27 @@ record Resumption(Path folder, Manifest manifest) {
     Path folder = find("--resume", where);
     Manifest manifest = Checkpoint.open(folder).verify().requireModel(model).manifest();
     if (!manifest.isFresh()) {
-      same(folder, "--seed", Long.toString(manifest.seed()), Long.toString(request.seed()));
+      same(
+          folder,
+          "--seed",
+          Long.toString(manifest.seed()),
+          Long.toString(request.learning().seed()));
       same(
           folder,
           "--optimizer",
           manifest.settings().getOrDefault(OPTIMIZER, optimizer(request)),
           optimizer(request));
     }
-    if (manifest.step() >= request.steps()) {
+    if (manifest.step() >= request.learning().steps()) {
       throw new BadInputException(
           "--steps: %s has made %d steps already, and %d are wanted in all; give more"
-              .formatted(folder, manifest.step(), request.steps()));
+              .formatted(folder, manifest.step(), request.learning().steps()));
     }
     return new Resumption(folder, manifest);
   }
 
   static String optimizer(TrainingRequest request) {
-    return request.rule().kind().name().toLowerCase(Locale.ROOT);
+    return request.learning().rule().kind().name().toLowerCase(Locale.ROOT);
   }
 
   /**

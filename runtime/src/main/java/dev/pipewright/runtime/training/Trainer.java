@@ -97,14 +97,14 @@ public final class Trainer implements TrainingService {
     try {
       return prepared(request);
     } catch (BadInputException e) { // which other ranks cannot know
-      refuse(request.machines(), String.valueOf(e.getMessage()));
+      refuse(request.execution().machines(), String.valueOf(e.getMessage()));
       throw e;
     }
   }
 
   private static Prepared prepared(TrainingRequest request) {
     LayerGraph graph = RunnableModel.toCompute(request.model(), request.sequence());
-    if (request.emulation().isEmpty()) { // emulated layers take time, whatever they compute
+    if (!request.emulates()) { // emulated layers take time, whatever they compute
       RunnableModel.requireOperators(request.model(), graph);
     }
     check(request, graph);
@@ -116,8 +116,8 @@ public final class Trainer implements TrainingService {
         new RunSchedule(
             from.map(f -> f.manifest().step()).orElse(0L),
             from.map(f -> f.manifest().samples()).orElse(0L),
-            request.steps(),
-            request.evaluateEvery(),
+            request.learning().steps(),
+            request.learning().evaluateEvery(),
             request.keeping().checkpointEvery());
     return new Prepared(graph, from, runSchedule);
   }
@@ -151,23 +151,23 @@ public final class Trainer implements TrainingService {
         .ifPresent(why -> {
           throw new BadInputException("--zero: " + why);
         });
-    if (request.emulation().isPresent()) { // which reads no samples
+    if (request.emulates()) { // which reads no samples
       refuse(request.assignment().sharding() != ZeroStage.NOTHING, "--zero");
-      refuse(request.evaluateEvery() > 0, "--evaluate-every");
+      refuse(request.learning().evaluateEvery() > 0, "--evaluate-every");
       refuse(keeping.checkpointEvery() > 0, "--checkpoint-every");
       refuse(keeping.resumeFrom().isPresent(), "--resume");
       return;
     }
     ParallelismCheck.of(request, graph);
     TrainingData data =
-        DatasetSpec.parse(request.data())
+        DatasetSpec.parse(request.learning().data())
             .open(DatasetRequirements.of(graph, LossFunction.of(graph)));
     long heldOut = data.heldOut().samples();
-    if (request.evaluateEvery() > 0
+    if (request.learning().evaluateEvery() > 0
         && heldOut < request.assignment().schedule().placement().chains()) {
       throw new BadInputException(
           "--evaluate-every: %s has only %d held-out samples; leave it out, or give more data"
-              .formatted(request.data(), heldOut));
+              .formatted(request.learning().data(), heldOut));
     }
     keeping
         .folder()
@@ -210,7 +210,7 @@ public final class Trainer implements TrainingService {
                 new Manifest(
                     step,
                     runSchedule.position(step, assignment),
-                    request.seed(),
+                    request.learning().seed(),
                     graph.name(),
                     "%s, %d stages, %d workers"
                         .formatted(
@@ -223,10 +223,10 @@ public final class Trainer implements TrainingService {
 
   private void run(
       TrainingRequest request, String job, RunLedger ledger, Optional<OutputFolder> out) {
-    switch (request.workers()) {
+    switch (request.execution().workers()) {
       case THREADS ->
           new ThreadWorkers(request.assignment().size(), threadTask, ledger)
-              .run(job, request.computing().threads());
+              .run(job, request.execution().computing().threads());
       case PROCESSES -> processes(request, job, out.map(folder -> folder.folder(LOGS)), ledger);
     }
   }
@@ -236,27 +236,28 @@ public final class Trainer implements TrainingService {
    * processor of its own: what reads them there waits until computing pauses.
    */
   static Launch.Resources resources(TrainingRequest request) {
-    int heap = request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES;
+    int heap = request.emulates() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES;
     boolean apart = request.assignment().asyncPipeline().isEmpty();
-    return new Launch.Resources(heap, request.computing(), apart);
+    return new Launch.Resources(heap, request.execution().computing(), apart);
   }
 
   private void processes(
       TrainingRequest request, String job, Optional<Path> logs, RunLedger ledger) {
+    Machines machines = request.execution().machines();
     Duration afterInterrupt =
-        ledger.handlesInterrupts() ? duration(request.machines().grace()) : Duration.ZERO;
+        ledger.handlesInterrupts() ? duration(machines.grace()) : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
-            .withHere(request.assignment().size() - request.machines().elsewhere())
-            .withPort(request.machines().port())
+            .withHere(request.assignment().size() - machines.elsewhere())
+            .withPort(machines.port())
             .withRoles(roles(request.assignment()))
             .with(resources(request))
-            .withCertificates(request.machines().certificates())
+            .withCertificates(machines.certificates())
             .with(
                 Launch.Patience.USUAL
                     .afterInterrupt(afterInterrupt)
-                    .withStall(duration(request.machines().patience())));
-    Optional<Rendezvous> rendezvous = request.machines().rendezvous();
+                    .withStall(duration(machines.patience())));
+    Optional<Rendezvous> rendezvous = machines.rendezvous();
     if (rendezvous.isPresent()) {
       launch =
           launch
@@ -264,8 +265,8 @@ public final class Trainer implements TrainingService {
               .with(launch.patience().withJoin(duration(rendezvous.get().patience())));
     }
     try (Coordinator coordinator = new Coordinator(launch)) {
-      if (request.machines().elsewhere() > 0 && rendezvous.isEmpty()) {
-        ledger.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
+      if (machines.elsewhere() > 0 && rendezvous.isEmpty()) {
+        ledger.waiting(machines.elsewhere(), coordinator.port(), coordinator.token());
       }
       coordinator.run(ledger);
     } catch (WorkerFailureException e) {

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Execution;
 import dev.pipewright.execution.TrainingRequest.Keeping;
-import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Learning;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Chain;
@@ -21,7 +21,6 @@ import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,18 +108,10 @@ class ContextRunsTest {
             model,
             sequence,
             assignment,
-            UpdateRule.usual(Optimizer.ADAM),
-            false,
-            "synthetic,samples=230",
-            20,
-            Runs.SEED,
-            workers,
-            Computing.USUAL,
-            Machines.THIS_ONE,
-            Keeping.NOTHING,
-            10,
-            false,
-            Optional.empty());
+            new Learning(UpdateRule.usual(Optimizer.ADAM), "synthetic,samples=230", 20, Runs.SEED)
+                .evaluatingEvery(10),
+            Execution.usual(workers),
+            Keeping.NOTHING);
     return new Trainer().train(request, step -> {}).heldOut();
   }
 

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Execution;
 import dev.pipewright.execution.TrainingRequest.Keeping;
-import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Learning;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Optimizer;
@@ -16,7 +16,6 @@ import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,23 +25,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Held-out samples are answered alike, however the network is cut; learning helps. */
 class HeldOutTest {
   private static List<HeldOutResult> answers(Assignment assignment) {
+    String data = "synthetic:images,samples=230"; // whose 23 held-out samples fill no batch
     TrainingRequest request =
         new TrainingRequest(
             Runs.MODEL,
             OptionalInt.empty(),
             assignment,
-            UpdateRule.usual(Optimizer.ADAM),
-            false,
-            "synthetic:images,samples=230", // whose 23 held-out samples fill no batch
-            90,
-            Runs.SEED,
-            Workers.THREADS,
-            Computing.USUAL,
-            Machines.THIS_ONE,
-            Keeping.NOTHING,
-            40,
-            false,
-            Optional.empty());
+            new Learning(UpdateRule.usual(Optimizer.ADAM), data, 90, Runs.SEED).evaluatingEvery(40),
+            Execution.usual(Workers.THREADS),
+            Keeping.NOTHING);
     return new Trainer().train(request, step -> {}).heldOut();
   }
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.NotEnoughMemoryException;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Execution;
 import dev.pipewright.execution.TrainingRequest.Keeping;
-import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Learning;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.file.BadInputException;
@@ -51,18 +51,9 @@ class MistakesTest {
         model,
         OptionalInt.empty(),
         assignment,
-        rule,
-        false,
-        data,
-        6,
-        Runs.SEED,
-        workers,
-        Computing.USUAL,
-        Machines.THIS_ONE,
-        keeping,
-        0,
-        false,
-        Optional.empty());
+        new Learning(rule, data, 6, Runs.SEED),
+        Execution.usual(workers),
+        keeping);
   }
 
   private Keeping resuming(Path from) {

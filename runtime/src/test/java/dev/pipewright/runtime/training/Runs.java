@@ -7,7 +7,9 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Execution;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Learning;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
@@ -92,18 +94,9 @@ record Runs(
         model,
         OptionalInt.empty(),
         assignment,
-        UpdateRule.usual(optimizer),
-        false,
-        DATA,
-        steps,
-        SEED,
-        workers,
-        Computing.USUAL,
-        machines,
-        new Keeping(Optional.of(out.toString()), every, 2, from.map(Path::toString)),
-        0,
-        false,
-        Optional.empty());
+        new Learning(UpdateRule.usual(optimizer), DATA, steps, SEED),
+        new Execution(workers, Computing.USUAL, machines),
+        new Keeping(Optional.of(out.toString()), every, 2, from.map(Path::toString)));
   }
 
   TrainingOutcome run(Path out) {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Execution;
 import dev.pipewright.execution.TrainingRequest.Keeping;
-import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Learning;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Optimizer;
@@ -18,7 +18,6 @@ import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -41,18 +40,9 @@ class StepMemoryTest {
         MODEL,
         OptionalInt.empty(),
         whole,
-        UpdateRule.usual(Optimizer.MOMENTUM),
-        false,
-        "synthetic",
-        1,
-        Runs.SEED,
-        workers,
-        Computing.USUAL,
-        Machines.THIS_ONE,
-        Keeping.NOTHING,
-        0,
-        false,
-        Optional.empty());
+        new Learning(UpdateRule.usual(Optimizer.MOMENTUM), "synthetic", 1, Runs.SEED),
+        Execution.usual(workers),
+        Keeping.NOTHING);
   }
 
   @Test

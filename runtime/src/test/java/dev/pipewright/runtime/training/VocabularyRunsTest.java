@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Execution;
 import dev.pipewright.execution.TrainingRequest.Keeping;
-import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Learning;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Chain;
@@ -19,7 +19,6 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,18 +72,10 @@ class VocabularyRunsTest {
             MODEL,
             OptionalInt.empty(),
             assignment,
-            UpdateRule.usual(Optimizer.ADAM),
-            false,
-            "synthetic,samples=230",
-            30,
-            Runs.SEED,
-            Workers.THREADS,
-            Computing.USUAL,
-            Machines.THIS_ONE,
-            Keeping.NOTHING,
-            15,
-            false,
-            Optional.empty());
+            new Learning(UpdateRule.usual(Optimizer.ADAM), "synthetic,samples=230", 30, Runs.SEED)
+                .evaluatingEvery(15),
+            Execution.usual(Workers.THREADS),
+            Keeping.NOTHING);
     return new Trainer().train(request, step -> {}).heldOut();
   }
 

@@ -25,7 +25,6 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.predict.run.RunPrediction;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -169,18 +168,16 @@ public final class CompareCommand implements Callable<Integer> {
             chosen.model(),
             chosen.sequence(),
             chosen.assignment(),
-            chosen.usualRule(optimizer(chosen)),
-            false,
-            run.worker.data(),
-            AtLeast.one("--steps", steps),
-            run.seed,
-            run.workers,
-            run.computing(),
-            TrainingRequest.Machines.THIS_ONE.after(runPrediction.predictedStepSeconds()),
-            TrainingRequest.Keeping.NOTHING,
-            0,
-            false,
-            Optional.empty());
+            new TrainingRequest.Learning(
+                chosen.usualRule(optimizer(chosen)),
+                run.worker.data(),
+                AtLeast.one("--steps", steps),
+                run.seed),
+            new TrainingRequest.Execution(
+                run.workers,
+                run.computing(),
+                TrainingRequest.Machines.THIS_ONE.after(runPrediction.predictedStepSeconds())),
+            TrainingRequest.Keeping.NOTHING);
     return expected.emulate ? request.emulating(runPrediction.layers()) : request;
   }
 

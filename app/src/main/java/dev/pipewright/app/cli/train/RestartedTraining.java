@@ -43,7 +43,7 @@ record RestartedTraining(
     for (int restarts = 0; ; restarts++) {
       boolean more = restarts < most;
       try {
-        return service.train(request.on(request.machines().again(more)), listener);
+        return service.train(request.on(request.execution().machines().again(more)), listener);
       } catch (TrainingFailureException failure) {
         TrainingFailureException e = namingMissing(failure);
         boolean missing = e.joined().isPresent();
@@ -57,9 +57,8 @@ record RestartedTraining(
           Chosen other = onThoseLeft(e.joined().orElseThrow(), request);
           int here = replanning.orElseThrow().workersOf(0);
           request = request.with(other.assignment());
-          request =
-              request.on(
-                  request.machines().withElsewhere(Math.max(0, other.assignment().size() - here)));
+          int elsewhere = Math.max(0, other.assignment().size() - here);
+          request = request.on(request.execution().machines().withElsewhere(elsewhere));
           how = " with another plan, " + Replanning.words(other) + ",";
         }
         say(e, restarts + 1, how, checkpoint);
@@ -94,7 +93,8 @@ record RestartedTraining(
       return replanning.orElseThrow().on(ranks);
     } catch (BadInputException e) {
       int waiting = joined.stream().mapToInt(replanning.get()::workersOf).sum();
-      service.refuse(request.machines().withElsewhere(waiting), String.valueOf(e.getMessage()));
+      service.refuse(
+          request.execution().machines().withElsewhere(waiting), String.valueOf(e.getMessage()));
       throw e;
     }
   }

@@ -133,13 +133,14 @@ public final class TrainCommand implements Callable<Integer> {
     }
     int restarts = restarts(request);
     launched.ifPresent(rank -> sayRanks(rank, ranks, err));
-    Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
+    Optional<RunPrediction> runPrediction =
+        expected.maybe(chosen, request.learning().rule().kind());
     double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
-    request = request.on(request.machines().after(step));
+    request = request.on(request.execution().machines().after(step));
     if (expected.emulate) {
       request = request.emulating(runPrediction.orElseThrow().layers());
     }
-    LossWatch watch = new LossWatch(request.rule().rate());
+    LossWatch watch = new LossWatch(request.learning().rule().rate());
     TrainingOutcome outcome;
     try (SearchDeadline patience = new SearchDeadline(OptionalDouble.empty(), secondsToStop())) {
       outcome =
@@ -166,14 +167,16 @@ public final class TrainCommand implements Callable<Integer> {
     to.flush();
     long done = outcome.steps().getLast().step() + 1;
     err.println(
-        "pipewright: " + TrainingOutcome.interrupted(done, request.steps(), outcome.checkpoint()));
+        "pipewright: "
+            + TrainingOutcome.interrupted(done, request.learning().steps(), outcome.checkpoint()));
     return launched.isPresent() && outcome.checkpoint().isPresent()
         ? Failures.REQUEUE
         : Failures.INTERRUPTED;
   }
 
   private int restarts(TrainingRequest request) {
-    return machines.restarts.most(request.keeping(), request.workers(), machines.joined());
+    return machines.restarts.most(
+        request.keeping(), request.execution().workers(), machines.joined());
   }
 
   private int secondsToStop() {
@@ -205,11 +208,11 @@ public final class TrainCommand implements Callable<Integer> {
     return new Planned(
         request.model(),
         request.assignment().size(),
-        request.computing().threads(),
+        request.execution().computing().threads(),
         request.keeping().checkpointEvery() > 0
             ? Optional.ofNullable(keeping.out).map(Path::toString)
             : Optional.empty(),
-        request.computing().device() == Device.CUDA,
+        request.execution().computing().device() == Device.CUDA,
         chosen.plan(),
         nodes -> Replanning.of(chosen, nodes));
   }
@@ -232,16 +235,17 @@ public final class TrainCommand implements Callable<Integer> {
   private int follow(LaunchedRank rank, TrainingRequest request, PrintWriter err) {
     Optional<String> logs =
         request.keeping().folder().map(folder -> Path.of(folder).resolve("logs").toString());
+    Machines asked = request.execution().machines();
     JoinRequest join =
         machines
             .launcher
             .join(
                 rank,
-                request.machines().rendezvous().orElseThrow().again(restarts(request) > 0),
+                asked.rendezvous().orElseThrow().again(restarts(request) > 0),
                 rank.workersOf(request.assignment().size()),
                 logs,
-                machines.restarts.returning(request.machines()))
-            .with(request.machines().certificates());
+                machines.restarts.returning(asked))
+            .with(asked.certificates());
     Optional<String> why = // an interrupt ends it as rank 0 says
         SearchDeadline.untilSaid(1 + secondsToStop(), () -> JoinCommand.service().join(join));
     why.ifPresent(words -> err.println("pipewright: rank %d: %s".formatted(rank.rank(), words)));
@@ -281,18 +285,20 @@ public final class TrainCommand implements Callable<Integer> {
         chosen.model(),
         chosen.sequence(),
         chosen.assignment(),
-        rule,
-        batchNorm == Statistics.SHARED,
-        run.worker.data(),
-        AtLeast.one("--steps", steps),
-        run.seed,
-        run.workers,
-        run.computing(),
-        machines.machines(chosen.assignment().size(), run.workers, launched),
-        keeping.keeping(),
-        keeping.evaluateEvery(),
-        force,
-        Optional.empty());
+        new TrainingRequest.Learning(
+            rule,
+            batchNorm == Statistics.SHARED,
+            run.worker.data(),
+            AtLeast.one("--steps", steps),
+            run.seed,
+            keeping.evaluateEvery()),
+        new TrainingRequest.Execution(
+            run.workers,
+            run.computing(),
+            machines.machines(chosen.assignment().size(), run.workers, launched),
+            force,
+            Optional.empty()),
+        keeping.keeping());
   }
 
   /** What trains, for a command. */

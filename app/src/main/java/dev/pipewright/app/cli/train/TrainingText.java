@@ -34,9 +34,9 @@ public final class TrainingText {
                         * request.assignment().schedule().placement().chains()
                         / request.assignment().steps(),
                     "micro-batch")));
-    text.append("learns   %s%n".formatted(rule(request.rule())));
+    text.append("learns   %s%n".formatted(rule(request.learning().rule())));
     text.append("loss     %.4f → %.4f%n".formatted(first.loss(), last.loss()));
-    LossWatch.of(request.rule().rate(), steps)
+    LossWatch.of(request.learning().rule().rate(), steps)
         .forEach(remark -> text.append("warning  %s%n".formatted(remark)));
     if (Double.isFinite(last.correct())) {
       text.append(
@@ -59,7 +59,8 @@ public final class TrainingText {
     outcome.stolen().remark().ifPresent(remark -> text.append(remark).append('\n'));
     outcome.checkpoint().ifPresent(folder -> text.append("checkpoint %s%n".formatted(folder)));
     if (outcome.stopped()) {
-      text.append("stopped after step %d of %d%n".formatted(last.step() + 1, request.steps()));
+      text.append(
+          "stopped after step %d of %d%n".formatted(last.step() + 1, request.learning().steps()));
     }
     return text.toString();
   }
