@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.app.cli.train.TrainingText;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import org.junit.jupiter.api.Test;
 

@@ -5,7 +5,7 @@ import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.predict.run.RunPrediction;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.FusedUpdates;

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.execution.Emulation;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;

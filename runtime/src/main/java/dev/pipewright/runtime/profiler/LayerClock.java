@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.Spread;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.engine.Updates;
 import dev.pipewright.runtime.net.LossFunction;

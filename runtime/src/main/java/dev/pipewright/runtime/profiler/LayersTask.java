@@ -3,7 +3,7 @@ package dev.pipewright.runtime.profiler;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.Overhead;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;

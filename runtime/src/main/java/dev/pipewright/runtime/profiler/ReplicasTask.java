@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;

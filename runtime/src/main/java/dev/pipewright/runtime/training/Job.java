@@ -3,7 +3,7 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Reduction;

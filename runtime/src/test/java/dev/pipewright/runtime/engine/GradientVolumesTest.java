@@ -2,7 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;

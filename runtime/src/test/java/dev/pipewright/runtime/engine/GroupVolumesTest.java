@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.exchange.GroupExchanges;
 import dev.pipewright.exchange.ShardedParameters;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;

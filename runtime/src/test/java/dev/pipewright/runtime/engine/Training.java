@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.parallel.Parallelism;

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.SampleRange;

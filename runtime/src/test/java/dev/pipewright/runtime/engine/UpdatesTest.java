@@ -3,7 +3,7 @@ package dev.pipewright.runtime.engine;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;

@@ -3,7 +3,7 @@ package dev.pipewright.runtime.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;

@@ -4,7 +4,7 @@ import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.input.ParallelismFlag;
 import dev.pipewright.app.cli.schedule.ScheduleNames;
 import dev.pipewright.app.cli.schedule.ScheduleRequest;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;

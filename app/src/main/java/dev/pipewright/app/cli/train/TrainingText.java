@@ -7,7 +7,7 @@ import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.units.Units;
 import java.util.List;
