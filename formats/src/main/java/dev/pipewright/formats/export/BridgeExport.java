@@ -4,6 +4,7 @@ import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A function of Python that sets a plan in a Megatron-Bridge recipe's configuration, as its
@@ -12,7 +13,7 @@ import java.util.List;
  * <p>Source: Megatron-Bridge, {@code scripts/performance/} and {@code
  * megatron/bridge/training/config.py}, of 2026.
  */
-final class BridgeExport implements PlanExport {
+final class BridgeExport implements MegatronTarget {
   private static final String FILE = "bridge_plan.py";
 
   @Override
@@ -26,11 +27,6 @@ final class BridgeExport implements PlanExport {
   }
 
   @Override
-  public List<String> schedules(ExportSubject plan) {
-    return MegatronSteps.schedules();
-  }
-
-  @Override
   public List<ExportRule> rules() {
     List<ExportRule> rules = new ArrayList<>(MegatronSteps.rules());
     rules.add(
@@ -38,11 +34,6 @@ final class BridgeExport implements PlanExport {
             plan -> List.of(ZeroStage.NOTHING, ZeroStage.OPTIMIZER), " by a recipe's settings"));
     rules.add(GridRules.consecutive(false));
     return rules;
-  }
-
-  @Override
-  public List<String> notes(ExportSubject plan) {
-    return MegatronSteps.notes(plan);
   }
 
   @Override
@@ -54,14 +45,14 @@ final class BridgeExport implements PlanExport {
 
   @Override
   public LaunchCommand launch(ExportSubject plan) {
-    return new LaunchCommand(List.of(), "train_bridge.py");
+    return new LaunchCommand("train_bridge.py");
   }
 
   @Override
   public List<ExportedFile> files(ExportSubject plan) {
     List<String> lines = new ArrayList<>();
     set(lines, "model.tensor_model_parallel_size", MegatronSteps.tensor(plan));
-    set(lines, "model.sequence_parallel", python(MegatronSteps.sequenceParallel(plan)));
+    set(lines, "model.sequence_parallel", PythonText.of(MegatronSteps.sequenceParallel(plan)));
     set(lines, "model.pipeline_model_parallel_size", plan.ranks());
     set(
         lines,
@@ -80,10 +71,13 @@ final class BridgeExport implements PlanExport {
     set(lines, "train.micro_batch_size", plan.perRank());
     set(lines, "train.global_batch_size", plan.plan().globalBatch());
     boolean sharded = plan.plan().sharding() == ZeroStage.OPTIMIZER;
-    set(lines, "ddp.use_distributed_optimizer", python(sharded));
-    set(lines, "optimizer.use_distributed_optimizer", python(sharded));
-    set(lines, "ddp.overlap_grad_reduce", python(plan.plan().overlapGradients()));
-    set(lines, "ddp.overlap_param_gather", python(sharded && plan.plan().overlapGradients()));
+    set(lines, "ddp.use_distributed_optimizer", PythonText.of(sharded));
+    set(lines, "optimizer.use_distributed_optimizer", PythonText.of(sharded));
+    set(lines, "ddp.overlap_grad_reduce", PythonText.of(plan.plan().overlapGradients()));
+    set(
+        lines,
+        "ddp.overlap_param_gather",
+        PythonText.of(sharded && plan.plan().overlapGradients()));
     Precision precision = plan.training().precision();
     if (precision == Precision.BF16 || precision == Precision.FP16) {
       set(lines, "mixed_precision", PythonText.quoted(precision.word() + "_mixed"));
@@ -116,26 +110,19 @@ final class BridgeExport implements PlanExport {
   }
 
   private static void addRecomputation(List<String> lines, ExportSubject plan) {
-    boolean none = RecomputeForm.none(plan.plan());
-    var uniform = none ? java.util.OptionalInt.empty() : RecomputeForm.uniform(plan);
-    set(lines, "model.recompute_granularity", none ? "None" : "\"full\"");
+    Optional<RecomputeForm.Full> full = RecomputeForm.full(plan);
+    set(lines, "model.recompute_granularity", full.isPresent() ? "\"full\"" : "None");
     set(
         lines,
         "model.recompute_method",
-        none ? "None" : uniform.isPresent() ? "\"uniform\"" : "\"block\"");
+        full.map(form -> PythonText.quoted(form.method())).orElse("None"));
     set(
         lines,
         "model.recompute_num_layers",
-        none
-            ? "None"
-            : uniform.isPresent() ? uniform.getAsInt() : RecomputeForm.block(plan).orElseThrow());
+        full.map(form -> String.valueOf(form.layers())).orElse("None"));
   }
 
   private static void set(List<String> lines, String name, Object value) {
     lines.add("cfg." + name + " = " + value);
-  }
-
-  private static String python(boolean value) {
-    return value ? "True" : "False";
   }
 }

@@ -50,7 +50,7 @@ final class DeepSpeedExport implements PlanExport {
         GridRules.withoutPrediction(),
         GridRules.kinds(List.of(Kind.TENSOR)),
         GridRules.equalRanks(true),
-        ScheduleRules.among(SCHEDULES, true),
+        ScheduleRules.among(SCHEDULES),
         GridRules.consecutive(false),
         GridRules.wholeSamples(),
         StateRules.sharding(DeepSpeedExport::shardings, " with pipelines"),
@@ -77,7 +77,7 @@ final class DeepSpeedExport implements PlanExport {
 
   @Override
   public LaunchCommand launch(ExportSubject plan) {
-    return new LaunchCommand(List.of(), SCRIPT);
+    return new LaunchCommand(SCRIPT);
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -48,13 +49,13 @@ final class GalvatronExport implements PlanExport {
         GridRules.withoutPrediction(),
         GridRules.kinds(List.of(Kind.TENSOR)),
         GridRules.equalRanks(false),
-        ScheduleRules.among(SCHEDULES, true),
+        ScheduleRules.among(SCHEDULES),
         GridRules.blocksEverywhere(),
         GridRules.consecutive(false),
         GridRules.wholeSamples(),
         StateRules.sharding(
             plan -> List.of(ZeroStage.NOTHING, ZeroStage.GRADIENTS, ZeroStage.PARAMETERS), ""),
-        StateRules.overlap(plan -> java.util.Optional.of(true)),
+        StateRules.overlap(plan -> Optional.of(true)),
         RecomputeForm.someBlocks());
   }
 
@@ -77,7 +78,7 @@ final class GalvatronExport implements PlanExport {
 
   @Override
   public LaunchCommand launch(ExportSubject plan) {
-    return new LaunchCommand(List.of(), "train_dist.py --galvatron_config_path " + FILE);
+    return new LaunchCommand("train_dist.py --galvatron_config_path " + FILE);
   }
 
   @Override
@@ -107,7 +108,7 @@ final class GalvatronExport implements PlanExport {
     object.put("global_bsz", plan.globalBatch());
     object.put("chunks", plan.microBatches());
     object.put("pp_division", joined(division));
-    object.put("pipeline_type", ScheduleRules.theirs(SCHEDULES, true, exported).orElseThrow());
+    object.put("pipeline_type", ScheduleRules.theirs(SCHEDULES, exported).orElseThrow());
     object.put("default_dp_type", plan.sharding() == ZeroStage.NOTHING ? "ddp" : "zero2");
     object.put("vtp", Math.min(tensor.get(0), plan.stages().get(last).parallelism().parts()));
     object.put("vsp", 0);

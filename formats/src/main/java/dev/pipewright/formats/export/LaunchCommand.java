@@ -12,4 +12,9 @@ public record LaunchCommand(List<String> setup, String program) {
   public LaunchCommand {
     setup = List.copyOf(setup);
   }
+
+  /** A program that needs nothing before it. */
+  LaunchCommand(String program) {
+    this(List.of(), program);
+  }
 }

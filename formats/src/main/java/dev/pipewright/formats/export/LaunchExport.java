@@ -64,7 +64,7 @@ final class LaunchExport implements PlanExport {
   public List<ExportRule> rules() {
     return List.of(exported -> {
       List<Gap> gaps = around.apply(exported).gaps(exported);
-      return gaps.isEmpty() ? java.util.Optional.empty() : java.util.Optional.of(gaps.get(0));
+      return gaps.isEmpty() ? Optional.empty() : Optional.of(gaps.get(0));
     });
   }
 

@@ -12,27 +12,12 @@ import java.util.List;
  *
  * <p>Source: Megatron-LM, {@code megatron/training/arguments.py}, of 2026.
  */
-final class MegatronExport implements PlanExport {
+final class MegatronExport implements MegatronTarget {
   private static final String FILE = "megatron-args.sh";
 
   @Override
   public String framework() {
     return "Megatron-LM";
-  }
-
-  @Override
-  public List<String> schedules(ExportSubject plan) {
-    return MegatronSteps.schedules();
-  }
-
-  @Override
-  public List<ExportRule> rules() {
-    return MegatronSteps.rules();
-  }
-
-  @Override
-  public List<String> notes(ExportSubject plan) {
-    return MegatronSteps.notes(plan);
   }
 
   @Override
@@ -124,15 +109,11 @@ final class MegatronExport implements PlanExport {
   }
 
   private static void addRecomputation(Flags flags, ExportSubject plan) {
-    if (RecomputeForm.none(plan.plan())) {
-      return;
-    }
-    var uniform = RecomputeForm.uniform(plan);
-    flags
-        .add("--recompute-granularity", "full")
-        .add("--recompute-method", uniform.isPresent() ? "uniform" : "block")
-        .add(
-            "--recompute-num-layers",
-            uniform.isPresent() ? uniform.getAsInt() : RecomputeForm.block(plan).orElseThrow());
+    RecomputeForm.full(plan)
+        .ifPresent(full ->
+            flags
+                .add("--recompute-granularity", "full")
+                .add("--recompute-method", full.method())
+                .add("--recompute-num-layers", full.layers()));
   }
 }

@@ -16,16 +16,12 @@ import java.util.OptionalInt;
 
 /** What Megatron-LM can say of a plan, shared by all forms of its settings. */
 final class MegatronSteps {
-  private static final List<ScheduleRules.Known> SCHEDULES =
+  static final List<ScheduleRules.Known> SCHEDULES =
       List.of(
           new ScheduleRules.Known(PipelinePolicy.A.scheduleName(), "1F1B"),
           new ScheduleRules.Known(Interleaved.NAME, "interleaved 1F1B"));
 
   private MegatronSteps() {}
-
-  static List<String> schedules() {
-    return ScheduleRules.names(SCHEDULES);
-  }
 
   static List<ExportRule> rules() {
     return List.of(
@@ -40,7 +36,7 @@ final class MegatronSteps {
                 Parallelism.Kind.CONTEXT,
                 Parallelism.Kind.EXPERT)),
         GridRules.equalRanks(true),
-        ScheduleRules.among(SCHEDULES, true),
+        ScheduleRules.among(SCHEDULES),
         GridRules.consecutive(true),
         GridRules.wholeSamples(),
         StateRules.sharding(MegatronSteps::shardings, " with pipelines or without overlap"),

@@ -14,6 +14,10 @@ final class PythonText {
     return JsonText.quoted(text);
   }
 
+  static String of(boolean value) {
+    return value ? "True" : "False";
+  }
+
   /** A list on one line. */
   static String list(List<?> elements) {
     return elements.stream().map(String::valueOf).collect(Collectors.joining(", ", "[", "]"));

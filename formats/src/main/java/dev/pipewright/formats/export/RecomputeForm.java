@@ -82,8 +82,28 @@ public final class RecomputeForm {
     });
   }
 
+  /**
+   * Megatron's full recomputation.
+   *
+   * @param method {@code uniform} or {@code block}
+   * @param layers the number that goes with it
+   */
+  record Full(String method, int layers) {}
+
+  /** What a plan recomputes, as Megatron says it; empty where it recomputes nothing. */
+  static Optional<Full> full(ExportSubject exported) {
+    if (none(exported.plan())) {
+      return Optional.empty();
+    }
+    OptionalInt uniform = uniform(exported);
+    return Optional.of(
+        uniform.isPresent()
+            ? new Full("uniform", uniform.getAsInt())
+            : new Full("block", block(exported).orElseThrow()));
+  }
+
   /** Megatron's {@code uniform}: all blocks of each stage, so many in a run that divides each. */
-  static OptionalInt uniform(ExportSubject exported) {
+  private static OptionalInt uniform(ExportSubject exported) {
     int most = exported.plan().stages().size();
     int longest = 0;
     for (int s = 0; s < most; s++) {
@@ -107,7 +127,7 @@ public final class RecomputeForm {
   }
 
   /** Megatron's {@code block}: so many blocks of each stage, one by one, from the first on. */
-  static OptionalInt block(ExportSubject exported) {
+  private static OptionalInt block(ExportSubject exported) {
     int most = 0;
     for (StagePlan stage : exported.plan().stages()) {
       most = Math.max(most, stage.recomputed().size());

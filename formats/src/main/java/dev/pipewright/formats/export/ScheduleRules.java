@@ -22,27 +22,23 @@ final class ScheduleRules {
 
   /**
    * The schedule is one of these; others become the interleaved one where that is among them and
-   * the ranks have several stages, and 1F1B otherwise.
-   *
-   * @param dividedOnly whether interleaving needs micro-batches that the ranks divide
+   * the ranks have several stages, and 1F1B otherwise. Interleaving needs micro-batches that the
+   * ranks divide.
    */
-  static ExportRule among(List<Known> known, boolean dividedOnly) {
+  static ExportRule among(List<Known> known) {
     return exported ->
-        theirs(known, dividedOnly, exported).isPresent()
+        theirs(known, exported).isPresent()
             ? Optional.empty()
-            : Optional.of(
-                new Gap(
-                    what(exported.plan(), known, dividedOnly),
-                    nearest(exported, known, dividedOnly)));
+            : Optional.of(new Gap(what(exported.plan(), known), nearest(exported, known)));
   }
 
   /** The framework's name of a plan's schedule; empty where it has none like it. */
-  static Optional<String> theirs(List<Known> known, boolean dividedOnly, ExportSubject exported) {
+  static Optional<String> theirs(List<Known> known, ExportSubject exported) {
     PipelinePlan plan = exported.plan();
     for (Known each : known) {
       boolean looped = exported.chunks() > 1;
       boolean divided = plan.microBatches() % exported.ranks() == 0;
-      boolean allowed = !(looped && dividedOnly) || divided;
+      boolean allowed = !looped || divided;
       boolean fits = looped != PipelinePolicy.find(each.name()).isPresent();
       if (allowed
           && fits
@@ -57,7 +53,7 @@ final class ScheduleRules {
     return Optional.empty();
   }
 
-  private static String what(PipelinePlan plan, List<Known> known, boolean dividedOnly) {
+  private static String what(PipelinePlan plan, List<Known> known) {
     String name = plan.spec().scheduleName();
     Placement placement = plan.placement();
     String theirs = String.join(", ", known.stream().map(Known::theirs).toList());
@@ -72,7 +68,7 @@ final class ScheduleRules {
       return "stages placed in a V or a wave by %s (it has %s)".formatted(name, theirs);
     }
     boolean isKnown = known.stream().anyMatch(each -> each.name().equals(name));
-    if (isKnown && placement.depth() > placement.ranks() && dividedOnly) {
+    if (isKnown && placement.depth() > placement.ranks()) {
       return "%s with %d micro-batches, which %d ranks do not divide"
           .formatted(name, plan.microBatches(), placement.ranks());
     }
@@ -81,11 +77,10 @@ final class ScheduleRules {
         : "the schedule %s (it has %s)".formatted(name, theirs);
   }
 
-  private static Optional<PipelinePlan> nearest(
-      ExportSubject exported, List<Known> known, boolean dividedOnly) {
+  private static Optional<PipelinePlan> nearest(ExportSubject exported, List<Known> known) {
     PipelinePlan plan = exported.plan();
     boolean several = plan.placement().chains() == 1 && exported.chunks() > 1;
-    boolean divided = plan.microBatches() % exported.ranks() == 0 || !dividedOnly;
+    boolean divided = plan.microBatches() % exported.ranks() == 0;
     boolean interleaves = known.stream().anyMatch(each -> each.name().equals(Interleaved.NAME));
     if (several && divided && interleaves) {
       Optional<ScheduleSpec> looped =

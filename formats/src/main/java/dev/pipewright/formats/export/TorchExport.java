@@ -53,7 +53,7 @@ final class TorchExport implements PlanExport {
 
   @Override
   public LaunchCommand launch(ExportSubject plan) {
-    return new LaunchCommand(List.of(), SCRIPT);
+    return new LaunchCommand(SCRIPT);
   }
 
   @Override
@@ -137,7 +137,7 @@ final class TorchExport implements PlanExport {
             exported.plan().microBatches(),
             exported.perRank(),
             exported.plan().sharding().level(),
-            exported.plan().overlapGradients() ? "True" : "False",
+            PythonText.of(exported.plan().overlapGradients()),
             rule.name(),
             rule.settings().entrySet().stream()
                 .map(each -> PythonText.quoted(each.getKey()) + ": " + each.getValue())

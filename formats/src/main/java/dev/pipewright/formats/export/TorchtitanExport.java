@@ -32,8 +32,7 @@ final class TorchtitanExport implements TorchtitanTarget {
 
   @Override
   public LaunchCommand launch(ExportSubject plan) {
-    return new LaunchCommand(
-        List.of(), "-m torchtitan.train --module torchtitan_plan --config plan");
+    return new LaunchCommand("-m torchtitan.train --module torchtitan_plan --config plan");
   }
 
   @Override
@@ -59,8 +58,7 @@ final class TorchtitanExport implements TorchtitanTarget {
       TorchtitanNetwork.stages(plan, "lm_head").forEach(stage -> lines.add("    " + stage + ","));
       lines.add("]");
     }
-    int accumulated = plan.ranks() > 1 ? plan.plan().microBatches() : 1;
-    lines.add("config.training.local_batch_size = " + plan.perRank() * accumulated);
+    lines.add("config.training.local_batch_size = " + TorchtitanNetwork.localBatch(plan));
     lines.add("config.training.global_batch_size = " + plan.plan().globalBatch());
     plan.shape().ifPresent(shape -> lines.add("config.training.seq_len = " + shape.sequence()));
     boolean recomputes = !RecomputeForm.none(plan.plan());

@@ -31,7 +31,7 @@ final class TorchtitanNetwork {
         GridRules.withoutPrediction(),
         GridRules.kinds(List.of(Kind.SEQUENCE)),
         GridRules.equalRanks(true),
-        ScheduleRules.among(SCHEDULES, true),
+        ScheduleRules.among(SCHEDULES),
         GridRules.consecutive(false),
         GridRules.wholeSamples(),
         StateRules.sharding(TorchtitanNetwork::shardings, ""),
@@ -72,12 +72,17 @@ final class TorchtitanNetwork {
     return exported.plan().sharding() == ZeroStage.NOTHING;
   }
 
+  /** Samples of a step on a data-parallel rank, or of a micro-batch where there is no pipeline. */
+  static int localBatch(ExportSubject exported) {
+    return exported.perRank() * (exported.ranks() > 1 ? exported.plan().microBatches() : 1);
+  }
+
   static String reshard(ExportSubject exported) {
     return exported.plan().sharding() == ZeroStage.PARAMETERS ? "always" : "never";
   }
 
   static String schedule(ExportSubject exported) {
-    return ScheduleRules.theirs(SCHEDULES, true, exported).orElseThrow();
+    return ScheduleRules.theirs(SCHEDULES, exported).orElseThrow();
   }
 
   /** torchtitan's model and flavor of the network; empty where it has none. */

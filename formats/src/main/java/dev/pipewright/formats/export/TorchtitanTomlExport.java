@@ -26,7 +26,7 @@ final class TorchtitanTomlExport implements TorchtitanTarget {
 
   @Override
   public LaunchCommand launch(ExportSubject plan) {
-    return new LaunchCommand(List.of(), "-m torchtitan.train --job.config_file " + FILE);
+    return new LaunchCommand("-m torchtitan.train --job.config_file " + FILE);
   }
 
   @Override
@@ -42,8 +42,7 @@ final class TorchtitanTomlExport implements TorchtitanTarget {
     put(text, "name", PythonText.quoted(flavor.map(Flavor::model).orElse("custom")));
     put(text, "flavor", PythonText.quoted(flavor.map(Flavor::name).orElse("planned")));
     text.append("\n[training]\n");
-    int accumulated = plan.ranks() > 1 ? plan.plan().microBatches() : 1;
-    put(text, "local_batch_size", plan.perRank() * accumulated);
+    put(text, "local_batch_size", TorchtitanNetwork.localBatch(plan));
     put(text, "global_batch_size", plan.plan().globalBatch());
     plan.shape().ifPresent(shape -> put(text, "seq_len", shape.sequence()));
     text.append("\n[parallelism]\n");
