@@ -45,8 +45,7 @@ class EvaluationTest {
       MicroBatching batching = new MicroBatching(1, BATCH, 1);
       PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
       for (ScheduledCuts cuts :
-          EqualPipelinesTest.cuts(
-              choice, sharded, batching, costs, Recomputation.SELECTIVE, oracle)) {
+          SmallPipelines.cuts(choice, sharded, batching, costs, Recomputation.SELECTIVE, oracle)) {
         Planning planning =
             Evaluation.of(
                 costs, cuts.plan(), BATCH, CostModel.PIPEWRIGHT, new SimulatedOracle(oracle));
@@ -67,7 +66,7 @@ class EvaluationTest {
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     Choice first = AutoPlanner.choices(Request.of(BATCH)).get(0);
     ScheduledCuts cuts =
-        EqualPipelinesTest.cuts(
+        SmallPipelines.cuts(
                 first, grid, new MicroBatching(1, BATCH, 1), costs, Recomputation.SELECTIVE, oracle)
             .get(0);
     Planning planning =

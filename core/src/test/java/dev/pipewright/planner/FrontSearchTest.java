@@ -36,8 +36,7 @@ class FrontSearchTest {
     Oracle oracle = new PipelineOracle(costs, new PathFormula());
     SearchEffort effort = new SearchEffort(1_000, 1_000, 100_000, 0, 0);
     EqualPipelines pipelines =
-        new EqualPipelines(
-            costs, REQUEST, EqualPipelinesTest.choices(REQUEST), effort, () -> false);
+        new EqualPipelines(costs, REQUEST, SmallPipelines.choices(REQUEST), effort, () -> false);
     pipelines.add(Parallelism.NONE, List.of(ZeroStage.OPTIMIZER));
     List<Candidate> found = pipelines.search(oracle);
     return new Planning(
@@ -55,14 +54,14 @@ class FrontSearchTest {
 
   private static List<Candidate> exhaustive(int instance) {
     return KNOWN.computeIfAbsent(
-        instance, seed -> exhaustive(EqualPipelinesTest.costs(new SplittableRandom(seed))));
+        instance, seed -> exhaustive(SmallPipelines.costs(new SplittableRandom(seed))));
   }
 
   /** Every plan of the same space, with gradients summed during the last pass and after it. */
   private static List<Candidate> exhaustive(StageCosts costs) {
     Oracle oracle = new PipelineOracle(costs, new PathFormula());
     List<Candidate> all = new ArrayList<>();
-    for (ScheduledCuts cuts : EqualPipelinesTest.all(costs, REQUEST, EqualPipelinesTest.NONE)) {
+    for (ScheduledCuts cuts : SmallPipelines.all(costs, REQUEST, SmallPipelines.NONE)) {
       PipelinePlan plan = cuts.plan();
       all.add(candidate(plan, oracle));
       if (plan.sharding() != ZeroStage.NOTHING) {
@@ -86,7 +85,7 @@ class FrontSearchTest {
   void theFrontIsThatOfExhaustiveSearch() {
     int points = 0;
     for (int instance = 0; instance < INSTANCES; instance++) {
-      StageCosts costs = EqualPipelinesTest.costs(new SplittableRandom(instance));
+      StageCosts costs = SmallPipelines.costs(new SplittableRandom(instance));
       Oracle oracle = new PipelineOracle(costs, new PathFormula());
       FrontSearch.Result found =
           FrontSearch.of(costs, oracle, oracle, FrontSearchTest::plan, EVERY, () -> false);
@@ -121,7 +120,7 @@ class FrontSearchTest {
 
   @Test
   void fewerSearchesFindAPartOfTheFront() {
-    StageCosts costs = EqualPipelinesTest.costs(new SplittableRandom(3));
+    StageCosts costs = SmallPipelines.costs(new SplittableRandom(3));
     Oracle oracle = new PipelineOracle(costs, new PathFormula());
     List<Candidate> all =
         FrontSearch.of(costs, oracle, oracle, FrontSearchTest::plan, EVERY, () -> false).plans();

@@ -28,7 +28,7 @@ class LayoutClimbTest {
   private static Neighbours neighbours(StageCosts costs, Request request) {
     int runs = OnePath.positions(costs.workload().chain()).length;
     return new Neighbours(
-        costs, request, EqualPipelinesTest.choices(request), runs, OptionalInt.empty());
+        costs, request, SmallPipelines.choices(request), runs, OptionalInt.empty());
   }
 
   /** All layouts that neighbours lead to. */
@@ -46,12 +46,12 @@ class LayoutClimbTest {
   void withoutALimitItIsExhaustive() {
     for (int seed = 0; seed < INSTANCES; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      StageCosts free = EqualPipelinesTest.costs(random);
-      StageCosts costs = seed % 3 == 0 ? EqualPipelinesTest.tight(free, random) : free;
+      StageCosts free = SmallPipelines.costs(random);
+      StageCosts costs = seed % 3 == 0 ? SmallPipelines.tight(free, random) : free;
       Request request = Request.of(BATCH);
       int devices = costs.workload().cluster().size();
       double least =
-          EqualPipelinesTest.all(costs, request, EqualPipelinesTest.NONE).stream()
+          SmallPipelines.all(costs, request, SmallPipelines.NONE).stream()
               .filter(cuts -> cuts.fits() && cuts.plan().devices() == devices)
               .mapToDouble(ScheduledCuts::seconds)
               .min()
@@ -77,7 +77,7 @@ class LayoutClimbTest {
   @Test
   void plansHaveTheLayoutsThatTheyWereMadeFrom() {
     for (int seed = 0; seed < INSTANCES; seed++) {
-      StageCosts costs = EqualPipelinesTest.costs(new SplittableRandom(seed));
+      StageCosts costs = SmallPipelines.costs(new SplittableRandom(seed));
       Request request = Request.of(BATCH);
       for (PipelineLayout layout : reachable(neighbours(costs, request))) {
         PipelinePlan plan;

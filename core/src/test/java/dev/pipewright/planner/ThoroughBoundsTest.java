@@ -37,8 +37,8 @@ class ThoroughBoundsTest {
     List<Choice> choices = AutoPlanner.choices(Request.of(BATCH));
     for (int instance = 0; instance < INSTANCES; instance++) {
       SplittableRandom random = new SplittableRandom(7000 + instance);
-      StageCosts any = EqualPipelinesTest.costs(random);
-      StageCosts costs = random.nextBoolean() ? EqualPipelinesTest.tight(any, random) : any;
+      StageCosts any = SmallPipelines.costs(random);
+      StageCosts costs = random.nextBoolean() ? SmallPipelines.tight(any, random) : any;
       Recomputation[] all = Recomputation.values();
       Recomputation recomputation = all[random.nextInt(all.length)];
       for (int trial = 0; trial < 6; trial++) {
@@ -122,13 +122,13 @@ class ThoroughBoundsTest {
       MicroBatching batching,
       Recomputation recomputation,
       String instance) {
-    PipelineBounds bounds = EqualPipelinesTest.bounds(costs, grid.parallelism(), recomputation);
+    PipelineBounds bounds = SmallPipelines.bounds(costs, grid.parallelism(), recomputation);
     ScheduleShape shape = ScheduleShape.of(choice);
     CountedSchedules.Facts facts = counted.of(choice, grid.ranks(), batching.microBatches());
     boolean folded = LeastStep.isFolded(choice);
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     List<ScheduledCuts> cuts =
-        EqualPipelinesTest.cuts(choice, grid, batching, costs, recomputation, oracle);
+        SmallPipelines.cuts(choice, grid, batching, costs, recomputation, oracle);
     if (!facts.suits()) {
       assertEquals(List.of(), cuts, instance);
       return;

@@ -52,11 +52,11 @@ class UnlikeRanksTest {
     int tight = 0;
     for (int instance = 0; instance < INSTANCES; instance++) {
       SplittableRandom random = new SplittableRandom(instance);
-      StageCosts costs = slower(EqualPipelinesTest.costs(random), random.nextDouble(0.3, 4));
+      StageCosts costs = slower(SmallPipelines.costs(random), random.nextDouble(0.3, 4));
       PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
       SimulatedOracle simulator = new SimulatedOracle(oracle);
       PipelineBounds bounds =
-          EqualPipelinesTest.bounds(costs, Parallelism.NONE, Recomputation.SELECTIVE);
+          SmallPipelines.bounds(costs, Parallelism.NONE, Recomputation.SELECTIVE);
       int devices = costs.workload().cluster().size();
       List<Choice> choices = AutoPlanner.choices(Request.of(BATCH));
       Choice choice = choices.get(random.nextInt(choices.size()));
@@ -74,8 +74,7 @@ class UnlikeRanksTest {
         MicroBatching batching = new MicroBatching(1, replicas, BATCH / replicas);
         double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
         for (ScheduledCuts cuts :
-            EqualPipelinesTest.cuts(
-                choice, grid, batching, costs, Recomputation.SELECTIVE, oracle)) {
+            SmallPipelines.cuts(choice, grid, batching, costs, Recomputation.SELECTIVE, oracle)) {
           if (cuts.fits()) {
             String what = instance + " " + choice.entry().name() + " " + grid;
             double simulated = simulator.assess(cuts.plan()).stepSeconds();
@@ -144,7 +143,7 @@ class UnlikeRanksTest {
     SplittableRandom random = new SplittableRandom(5);
     int compared = 0;
     for (int instance = 0; instance < 60; instance++) {
-      StageCosts costs = slower(EqualPipelinesTest.costs(random), random.nextDouble(1, 4));
+      StageCosts costs = slower(SmallPipelines.costs(random), random.nextDouble(1, 4));
       int devices = costs.workload().cluster().size();
       if (costs.size() < devices) {
         continue;

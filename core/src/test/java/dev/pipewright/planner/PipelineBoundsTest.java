@@ -1,0 +1,158 @@
+package dev.pipewright.planner;
+
+import static dev.pipewright.planner.SmallPipelines.BATCH;
+import static dev.pipewright.planner.SmallPipelines.bounds;
+import static dev.pipewright.planner.SmallPipelines.costs;
+import static dev.pipewright.planner.SmallPipelines.cuts;
+import static dev.pipewright.planner.SmallPipelines.grid;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.SimulatedOracle;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.partition.OnePath;
+import dev.pipewright.planner.recompute.Recomputation;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** No pipeline is faster than its bound, or holds less than its bound of states. */
+class PipelineBoundsTest {
+  private static final int INSTANCES = 200;
+  private static final double ROUNDING = 1e-9;
+
+  /**
+   * No pipeline is faster than the bound of its grid and of the shape of its schedule, whether its
+   * stages are balanced or its cuts have been moved, by the cost model and by the simulator.
+   */
+  @Test
+  void noPipelineIsFasterThanItsBound() {
+    int tight = 0;
+    for (int instance = 0; instance < INSTANCES; instance++) {
+      StageCosts costs = costs(new SplittableRandom(1000 + instance));
+      PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+      SimulatedOracle simulator = new SimulatedOracle(oracle);
+      int devices = costs.workload().cluster().size();
+      for (Recomputation recomputation : Recomputation.values()) {
+        SplittableRandom random = new SplittableRandom(instance);
+        List<Choice> choices = AutoPlanner.choices(Request.of(BATCH));
+        for (int trial = 0; trial < 3; trial++) {
+          Choice choice = choices.get(random.nextInt(choices.size()));
+          int ranks = random.nextBoolean() ? devices : random.nextInt(1, devices + 1);
+          int replicas = devices / ranks;
+          int samples = 1 << random.nextInt(4);
+          if (ranks * replicas != devices || replicas > samples) {
+            continue;
+          }
+          ZeroStage states = random.nextBoolean() ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
+          Grid grid =
+              new Grid(
+                  ranks,
+                  replicas,
+                  Parallelism.NONE,
+                  random.nextBoolean() ? Arrangement.BY_RANK : Arrangement.BY_PIPELINE,
+                  choice.chunks(),
+                  replicas > 1 ? states : ZeroStage.NOTHING);
+          MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
+          PipelineBounds bounds = bounds(costs, Parallelism.NONE, recomputation);
+          double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
+          for (ScheduledCuts cuts : cuts(choice, grid, batching, costs, recomputation, oracle)) {
+            String what =
+                instance
+                    + " "
+                    + choice.entry().name()
+                    + " "
+                    + grid
+                    + " "
+                    + batching
+                    + recomputation
+                    + " "
+                    + bound;
+            if (cuts.fits()) {
+              assertTrue(bound <= cuts.seconds() * (1 + ROUNDING), what);
+              double simulated = simulator.assess(cuts.plan()).stepSeconds();
+              assertTrue(bound <= simulated * (1 + ROUNDING), what);
+              tight += bound > 0.95 * simulated ? 1 : 0;
+            }
+          }
+        }
+      }
+    }
+    assertTrue(tight > 200, "bounds within 5 %: " + tight);
+  }
+
+  /** Layers that a machine divides, on a real network. */
+  @ParameterizedTest
+  @CsvSource({
+    "SEQUENCE, 2, gpt",
+    "SEQUENCE, 4, gpt",
+    "TENSOR, 2, gpt",
+    "TENSOR, 4, gpt",
+    "CONTEXT, 2, llama",
+    "CONTEXT, 4, mixtral",
+    "CONTEXT, 8, llama",
+    "EXPERT, 2, mixtral",
+    "EXPERT, 4, mixtral",
+    "EXPERT, 8, mixtral"
+  })
+  void noPipelineOfDividedLayersIsFasterThanItsBound(Kind kind, int parts, String family) {
+    String sizes = ":layers=6,hidden=512,heads=8,sequence=128,vocabulary=1024";
+    String experts = family.equals("mixtral") ? ",experts=8,chosen=2,ffn=512" : "";
+    StageCosts costs = AutoPlannerTest.zoo(family + sizes + experts, "dgx-h100:2x4");
+    PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+    SimulatedOracle simulator = new SimulatedOracle(oracle);
+    Parallelism parallelism = Parallelism.of(kind, parts);
+    PipelineBounds bounds = bounds(costs, parallelism, Recomputation.SELECTIVE);
+    int priced = 0;
+    List<Choice> choices = AutoPlanner.choices(Request.of(BATCH));
+    int third = kind.name().length() + parts / 2; // of the schedules, not the same for all cases
+    for (int at = third % 3; at < choices.size(); at += 3) {
+      Choice choice = choices.get(at);
+      for (int ranks = 1; ranks * parts <= 8; ranks *= 2) {
+        for (int samples = 1; samples <= BATCH; samples *= 2) {
+          int replicas = 8 / parts / ranks;
+          Grid grid = grid(ranks, replicas, parallelism, Arrangement.BY_RANK, choice.chunks());
+          MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
+          if (replicas <= samples) {
+            double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
+            for (ScheduledCuts cuts :
+                cuts(choice, grid, batching, costs, Recomputation.SELECTIVE, oracle)) {
+              double simulated = simulator.assess(cuts.plan()).stepSeconds();
+              String what = choice.entry().name() + " " + grid + " " + batching;
+              if (ranks > 1 || at == 0) {
+                double states = states(costs, grid, choice);
+                double peak = peakStates(cuts);
+                assertTrue(states <= peak * (1 + ROUNDING), what + ": " + states + " > " + peak);
+              }
+              assertTrue(bound <= simulated * (1 + ROUNDING), what);
+              priced++;
+            }
+          }
+        }
+      }
+    }
+    assertTrue(priced > 20, "priced " + priced);
+  }
+
+  private static double states(StageCosts costs, Grid grid, Choice choice) {
+    int[] path = OnePath.positions(costs.workload().chain());
+    return new DividedWork(costs, grid.parallelism(), path)
+        .stateBytes(
+            grid.ranks(), grid.replicas(), grid.sharding(), ScheduleShape.of(choice).copies());
+  }
+
+  /** Bytes of states of the fullest device. */
+  private static double peakStates(ScheduledCuts cuts) {
+    return cuts.estimate().memory().stream()
+        .mapToDouble(peak -> peak.states().all())
+        .max()
+        .orElseThrow();
+  }
+}
