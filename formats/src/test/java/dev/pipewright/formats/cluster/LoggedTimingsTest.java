@@ -1,5 +1,8 @@
 package dev.pipewright.formats.cluster;
 
+import static dev.pipewright.formats.cluster.GivenTimings.collective;
+import static dev.pipewright.formats.cluster.GivenTimings.devices;
+import static dev.pipewright.formats.cluster.GivenTimings.refusal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,8 +12,6 @@ import dev.pipewright.profile.CollectiveTiming.Kind;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class LoggedTimingsTest {
   private static final int RANKS = 4;
   private static final int ROWS = 6;
 
-  @TempDir Path folder;
+  @TempDir private Path folder;
 
   private MeasuredTimings read(String text) {
     return read(text, TimingSelection.ALL);
@@ -32,14 +33,6 @@ class LoggedTimingsTest {
 
   private MeasuredTimings read(String text, TimingSelection selection) {
     return CollectiveTimings.read(Refusal.file(folder, "log", text), selection);
-  }
-
-  private static TimingSelection devices(int devices) {
-    return new TimingSelection(Optional.empty(), OptionalInt.of(devices), Optional.empty());
-  }
-
-  private static TimingSelection only(Kind kind) {
-    return new TimingSelection(Optional.of(kind), OptionalInt.empty(), Optional.empty());
   }
 
   /** Rows in three pieces, as nccl-tests print them, joined by {@code between}. */
@@ -201,9 +194,7 @@ class LoggedTimingsTest {
     MeasuredTimings both = read(allReduce() + "# Using devices\n# Rank 0 x\n# Rank 1 y\n" + cpu);
     assertEquals(clean(), both.timings());
     assertTrue(both.leftOut().get(0).why().contains("-C 1"), both.toString());
-    String refusal =
-        Refusal.of(
-            Refusal.file(folder, "cpu", cpu), f -> CollectiveTimings.read(f, TimingSelection.ALL));
+    String refusal = refusal(folder, "cpu", cpu);
     assertTrue(refusal.startsWith("cpu:2: ") && refusal.endsWith("run without -C 1"), refusal);
   }
 
@@ -232,7 +223,7 @@ class LoggedTimingsTest {
             "12 timings of broadcast on 4 devices, whose chunks their times do not tell",
             "12 timings of reduce on 4 devices, whose chunks their times do not tell"),
         all.leftOut().stream().map(LeftOut::why).toList());
-    MeasuredTimings scatter = read(one, only(Kind.REDUCE_SCATTER));
+    MeasuredTimings scatter = read(one, collective(Kind.REDUCE_SCATTER));
     assertEquals(2 * ROWS, scatter.timings().size());
     assertEquals(4, scatter.leftOut().size());
   }
@@ -266,10 +257,7 @@ class LoggedTimingsTest {
     MeasuredTimings read = read(failed + allReduce());
     assertEquals(clean(), read.timings());
     assertEquals("the check of the results FAILED in a run of 6 rows", read.leftOut().get(0).why());
-    String refusal =
-        Refusal.of(
-            Refusal.file(folder, "failed", failed),
-            f -> CollectiveTimings.read(f, TimingSelection.ALL));
+    String refusal = refusal(folder, "failed", failed);
     assertEquals(
         "failed:17: the check of the results FAILED in a run of 6 rows; find out why and measure"
             + " again",
@@ -290,9 +278,7 @@ class LoggedTimingsTest {
   @Test
   void aTableWithoutTimesIsNamed() {
     String text = "# size algbw busbw\n 1024 0.13 0.13\n";
-    String refusal =
-        Refusal.of(
-            Refusal.file(folder, "bw", text), f -> CollectiveTimings.read(f, TimingSelection.ALL));
+    String refusal = refusal(folder, "bw", text);
     assertEquals(
         "bw:1: this is a table of nccl-tests without its times, of bandwidths only; keep the column"
             + " time",
@@ -359,95 +345,8 @@ class LoggedTimingsTest {
         "[ ID] Interval           Transfer  Bitrate   | iperf",
       })
   void filesOfOtherToolsAreNamed(String text, String tool) {
-    String refusal =
-        Refusal.of(
-            Refusal.file(folder, "other", "first\n" + text + "\n"),
-            f -> CollectiveTimings.read(f, TimingSelection.ALL));
+    String refusal = refusal(folder, "other", "first\n" + text + "\n");
     assertTrue(refusal.startsWith("other:2: is ") && refusal.contains(tool), refusal);
     assertTrue(refusal.contains("; expected times"), refusal);
-  }
-
-  private static String json(String devices, String results, String rest) {
-    return "{\"version\": 3, \"args\": [\"./build/all_reduce_perf\", \"-J\", \"x\"],\n\"config\": {\"nthreads\": 1,"
-        + devices
-        + "},\n\"results\": [\n"
-        + results
-        + "]"
-        + rest
-        + "}\n";
-  }
-
-  private static String result(long bytes, String out, String in) {
-    return "{\"size\": "
-        + bytes
-        + ", \"count\": 1, \"type\": \"float\", \"redop\": \"sum\", \"root\": \"    -1\","
-        + " \"out_of_place\": "
-        + out
-        + ", \"in_place\": "
-        + in
-        + "}";
-  }
-
-  private static String half(String time, String wrong) {
-    return "{" + time + ", \"alg_bw\": 1.0, \"bus_bw\": 1.5, \"nwrong\": " + wrong + "}";
-  }
-
-  private static final String FOUR =
-      "\"ngpus\": 2, \"devices\": [{\"rank\": 0, \"group\": 0}, {\"rank\": 2, \"group\": 0}]";
-
-  @Test
-  void theJsonOfNcclTestsIsRead() {
-    String text =
-        json(
-            FOUR,
-            result(0, half("\"time\": 1", "0"), "null")
-                + ",\n"
-                + result(1024, half("\"time\": 10.5", "0"), half("\"time\": 11", "null"))
-                + ",\n"
-                + result(2048, half("\"time\": 12", "3"), half("\"time\": \"nan\"", "0")),
-            ", \"out_of_bounds\": {\"count\": 3, \"okay\": \"false\"}");
-    MeasuredTimings read = read(text);
-    assertEquals(
-        List.of(
-            new CollectiveTiming(Kind.ALL_REDUCE, 4, 1024, 10.5 / 1e6),
-            new CollectiveTiming(Kind.ALL_REDUCE, 4, 1024, 11 / 1e6)),
-        read.timings());
-    assertEquals(
-        List.of("4: a message of 0 bytes", "6: 3 wrong results out of place"),
-        read.leftOut().stream().map(out -> out.line() + ": " + out.why()).toList());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "{}                              | log:1: is JSON, but not of nccl-tests -J",
-        "{\"traceEvents\": []}           | log:1: is JSON, but not of nccl-tests -J",
-        "{\"config\": 1, \"results\": []} | log:1: config is the number 1; expected an object",
-        "{\"config\": {                  | log:2: ",
-      })
-  void otherJsonIsRefused(String text, String expected) {
-    String refusal =
-        Refusal.of(
-            Refusal.file(folder, "log", text + "\n"),
-            f -> CollectiveTimings.read(f, TimingSelection.ALL));
-    assertTrue(refusal.startsWith(expected), refusal);
-  }
-
-  @Test
-  void jsonWithoutCheckedResultsOrOfTheProcessorIsRefused() {
-    String good = result(1024, half("\"time\": 10.5", "null"), "null");
-    String failed = json(FOUR, good, ", \"out_of_bounds\": {\"count\": 3, \"okay\": \"false\"}");
-    assertTrue(
-        Refusal.of(
-                Refusal.file(folder, "failed", failed),
-                f -> CollectiveTimings.read(f, TimingSelection.ALL))
-            .startsWith("failed:4: the check of the results FAILED in a run of 1 row;"));
-    String cpu = json(FOUR, good.replace("\"time\"", "\"cpu_time\""), "");
-    assertTrue(
-        Refusal.of(
-                Refusal.file(folder, "cpu", cpu),
-                f -> CollectiveTimings.read(f, TimingSelection.ALL))
-            .contains("-C 1"));
   }
 }
