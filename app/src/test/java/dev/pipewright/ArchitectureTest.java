@@ -2,58 +2,34 @@ package dev.pipewright;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
-import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
-import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static dev.pipewright.Architecture.ALL;
+import static dev.pipewright.Architecture.CORE;
+import static dev.pipewright.Architecture.holds;
+import static dev.pipewright.Architecture.imports;
+import static dev.pipewright.Architecture.outside;
+import static dev.pipewright.Architecture.strings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
 import dev.pipewright.parallel.Parallelism;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Who may see whom. Plain tests rather than ArchUnit's own runner, which found none with JUnit 6.
- * Rules allow packages that do not exist yet.
+ * Who may see whom: the modules, and what every package keeps to. Plain tests rather than
+ * ArchUnit's own runner, which found none with JUnit 6.
  */
 class ArchitectureTest {
-  private static final String[] CORE = {
-    "units",
-    "model",
-    "zoo",
-    "cluster",
-    "schedule",
-    "parallel",
-    "plan",
-    "exchange",
-    "profile",
-    "trace",
-    "cost",
-    "predict",
-    "sim",
-    "planner",
-    "execution",
-    "compare"
-  };
-
   /** Classes of planners that hold, word or check what is asked and answered. */
   private static final Set<String> ANSWERS =
       Set.of(
@@ -65,210 +41,7 @@ class ArchitectureTest {
           "BlockPartition",
           "OnePath");
 
-  private static final JavaClasses ALL =
-      new ClassFileImporter()
-          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          .importPackages("dev.pipewright");
-
-  // ---- the packages of core, each with all that it may import
-
-  @Test
-  void unitsImportNothing() {
-    holds(imports("units"));
-  }
-
-  @Test
-  void schedulesImportUnits() {
-    holds(imports("schedule", "units"));
-  }
-
-  @Test
-  void modelsImportUnitsAndNeverClusters() {
-    holds(imports("model", "units"));
-  }
-
-  @Test
-  void clustersImportUnitsAndNeverModels() {
-    holds(imports("cluster", "units"));
-  }
-
-  @Test
-  void theZooImportsModelsAndClusters() { // it holds both
-    holds(imports("zoo", "units", "model", "cluster"));
-  }
-
-  @Test
-  void tracesImportValues() {
-    holds(imports("trace", "units", "model", "cluster", "schedule"));
-  }
-
-  @Test
-  void sharesOfLayersImportModels() {
-    holds(imports("parallel", "units", "model"));
-  }
-
-  @Test
-  void plansImportValuesAndSharesOfLayers() {
-    holds(imports("plan", "units", "model", "cluster", "schedule", "parallel"));
-  }
-
-  @Test
-  void exchangesFollowFromPlans() {
-    holds(imports("exchange", "units", "model", "schedule", "parallel", "plan"));
-  }
-
-  @Test
-  void profilesImportValues() {
-    holds(imports("profile", "units", "model", "cluster", "schedule"));
-  }
-
-  @Test
-  void costsImportValuesAndTheSimulator() {
-    holds(
-        imports(
-            "cost",
-            "units",
-            "model",
-            "cluster",
-            "schedule",
-            "zoo",
-            "parallel",
-            "plan",
-            "exchange",
-            "profile",
-            "trace",
-            "sim"));
-  }
-
-  @Test
-  void comparisonsOfStrategiesImportCosts() {
-    holds(
-        imports(
-            "predict.paradl",
-            "units",
-            "model",
-            "cluster",
-            "schedule",
-            "zoo",
-            "parallel",
-            "plan",
-            "exchange",
-            "profile",
-            "cost"));
-  }
-
-  @Test
-  void predictionsOfTransformersImportTheirShapes() {
-    holds(imports("predict.transformer", "units", "model"));
-  }
-
-  @Test
-  void predictionsOfSchedulesImportTheSimulator() {
-    holds(imports("predict.pipeline", "units", "schedule", "trace", "sim", "predict.transformer"));
-  }
-
-  @Test
-  void predictionsOfRunsImportCostsAndRequests() {
-    holds(
-        imports(
-            "predict.run",
-            "units",
-            "model",
-            "cluster",
-            "schedule",
-            "parallel",
-            "plan",
-            "exchange",
-            "profile",
-            "cost",
-            "sim",
-            "execution"));
-  }
-
-  @Test
-  void theSimulatorImportsValues() {
-    holds(imports("sim", "units", "model", "cluster", "schedule", "plan", "profile", "trace"));
-  }
-
-  @Test
-  void plannersImportCostsAndWhatCostsSee() { // a simulated cost arrives as an oracle
-    holds(
-        imports(
-            "planner",
-            "units",
-            "model",
-            "cluster",
-            "schedule",
-            "zoo",
-            "parallel",
-            "plan",
-            "exchange",
-            "profile",
-            "cost"));
-  }
-
   // ---- the modules
-
-  @Test
-  void runningForRealImportsValues() { // a measured run has the form of a simulated one
-    holds(
-        imports(
-            "execution",
-            "units",
-            "model",
-            "cluster",
-            "schedule",
-            "profile",
-            "plan",
-            "trace",
-            "sim"));
-  }
-
-  @Test
-  void comparisonsImportWhatIsCompared() {
-    holds(
-        imports(
-            "compare", "units", "schedule", "parallel", "plan", "sim", "predict.run", "execution"));
-  }
-
-  @Test
-  void coreSeesTheLanguageAndCollectionsOnly() { // no files, sockets, threads, clocks or logging
-    var allowed =
-        Stream.concat(
-            in(CORE),
-            Stream.of(
-                "java.lang",
-                "java.lang.annotation",
-                "java.lang.invoke",
-                "java.lang.runtime",
-                "java.math",
-                "java.util",
-                "java.util.function",
-                "java.util.random",
-                "java.util.regex",
-                "java.util.stream",
-                "org.jspecify.annotations"));
-    holds(core().should().dependOnClassesThat(not(resideInAnyPackage(strings(allowed)))));
-    holds(
-        core()
-            .should()
-            .dependOnClassesThat()
-            .belongToAnyOf(Thread.class, Process.class, ProcessBuilder.class, Runtime.class));
-  }
-
-  @Test
-  void coreGivesTheSameOutputForTheSameInput() {
-    holds(
-        core()
-            .should()
-            .callMethodWhere(
-                target(owner(type(System.class)))
-                    .and(not(target(name("arraycopy"))))
-                    .and(not(target(name("identityHashCode"))))));
-    holds(core().should().callMethod(Math.class, "random"));
-    holds(core().should().callConstructor(Random.class));
-    holds(core().should().callConstructor(SplittableRandom.class));
-  }
 
   @Test
   void onlyFormatsKnowJackson() {
@@ -457,34 +230,6 @@ class ArchitectureTest {
     assertEquals(List.of(), packages(p -> vague.contains(p.getRelativeName())));
   }
 
-  private static GivenClassesConjunction core() {
-    return noClasses().that().resideInAnyPackage(strings(in(CORE)));
-  }
-
-  private static ArchRule imports(String from, String... allowed) {
-    return noClasses()
-        .that()
-        .resideInAnyPackage(strings(in(from)))
-        .should()
-        .dependOnClassesThat(
-            resideInAPackage("dev.pipewright..")
-                .and(not(resideInAnyPackage(strings(Stream.concat(in(from), in(allowed)))))));
-  }
-
-  /** Forbids the packages everywhere but in their owner. */
-  private static ArchRule outside(String owner, String... packages) {
-    return noClasses()
-        .that()
-        .resideOutsideOfPackage(owner)
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(packages);
-  }
-
-  private static void holds(ArchRule rule) {
-    rule.allowEmptyShould(true).check(ALL);
-  }
-
   private static List<String> packages(Predicate<JavaPackage> wanted) {
     return ALL.getPackage("dev.pipewright").getSubpackagesInTree().stream()
         .filter(p -> !p.getClasses().isEmpty())
@@ -492,13 +237,5 @@ class ArchitectureTest {
         .map(JavaPackage::getName)
         .sorted()
         .toList();
-  }
-
-  private static Stream<String> in(String... packages) {
-    return Stream.of(packages).map(p -> "dev.pipewright." + p + "..");
-  }
-
-  private static String[] strings(Stream<String> strings) {
-    return strings.toArray(String[]::new);
   }
 }
