@@ -83,18 +83,18 @@ public final class Chain {
     Set<BitSet> known = new HashSet<>();
     Antichain start = Antichain.first(firstSource(graph));
     found.add(start);
-    known.add(start.before);
+    known.add(start.before());
     long looks = 0;
     for (int i = 0; i < found.size(); i++) {
       Antichain state = found.get(i);
       for (int successor : state.beyond(graph)) {
         Antichain next = state.reaching(successor, graph, i);
-        looks += next.looks;
+        looks += next.looks();
         Check.that(
             looks <= MOST_LOOKS,
             "the edges are too many to find all places to cut; merge layers into blocks: model=%s",
             graph.name());
-        if (known.add(next.before)) {
+        if (known.add(next.before())) {
           found.add(next);
           Check.that(
               found.size() <= MOST_POSITIONS,
@@ -115,95 +115,9 @@ public final class Chain {
     return layer;
   }
 
-  /**
-   * A set of layers none of which leads to another.
-   *
-   * @param before the antichain and all its ancestors, which name it as well as its members would
-   * @param augmented what a cut after it pays for: the layers of {@code before} that somebody
-   *     beyond reads, or nobody at all; ascending
-   * @param foundFrom the place, in the order of discovery, of the antichain that it extends, or -1
-   * @param looks at edges that it took to find it
-   */
-  private record Antichain(BitSet before, int[] augmented, int foundFrom, long looks) {
-    static Antichain first(int layer) {
-      BitSet only = new BitSet();
-      only.set(layer);
-      return new Antichain(only, new int[] {layer}, -1, 0);
-    }
-
-    int[] beyond(LayerGraph graph) {
-      BitSet seen = (BitSet) before.clone();
-      Numbers readers = new Numbers();
-      for (int layer : augmented) {
-        for (int successor : graph.successors(layer)) {
-          if (!seen.get(successor)) {
-            seen.set(successor);
-            readers.add(successor);
-          }
-        }
-      }
-      return readers.toArray();
-    }
-
-    /** With {@code layer} and those of its ancestors that are not there yet. */
-    Antichain reaching(int layer, LayerGraph graph, int from) {
-      BitSet all = (BitSet) before.clone();
-      all.set(layer);
-      Numbers fresh = new Numbers();
-      fresh.add(layer);
-      long looks = 0;
-      for (int i = 0; i < fresh.size; i++) {
-        looks += graph.predecessors(fresh.values[i]).length;
-        for (int predecessor : graph.predecessors(fresh.values[i])) {
-          if (!all.get(predecessor)) {
-            all.set(predecessor);
-            fresh.add(predecessor);
-          }
-        }
-      }
-      Numbers open = new Numbers();
-      open.addOpen(augmented, graph, all);
-      open.addOpen(fresh.toArray(), graph, all);
-      int[] members = open.toArray();
-      Arrays.sort(members);
-      return new Antichain(all, members, from, looks);
-    }
-  }
-
-  /** A list of layer numbers that grows. */
-  private static final class Numbers {
-    private int[] values = new int[8];
-    private int size;
-
-    void add(int value) {
-      if (size == values.length) {
-        values = Arrays.copyOf(values, 2 * size);
-      }
-      values[size++] = value;
-    }
-
-    /** Those of {@code layers} that somebody beyond {@code before} reads, or nobody at all. */
-    void addOpen(int[] layers, LayerGraph graph, BitSet before) {
-      for (int layer : layers) {
-        int[] successors = graph.successors(layer);
-        boolean open = successors.length == 0;
-        for (int successor : successors) {
-          open |= !before.get(successor);
-        }
-        if (open) {
-          add(layer);
-        }
-      }
-    }
-
-    int[] toArray() {
-      return Arrays.copyOf(values, size);
-    }
-  }
-
   private static Chain ordered(LayerGraph graph, List<Antichain> found) {
     int size = found.size();
-    int[] cardinality = found.stream().mapToInt(state -> state.before.cardinality()).toArray();
+    int[] cardinality = found.stream().mapToInt(state -> state.before().cardinality()).toArray();
     Integer[] order = new Integer[size];
     Arrays.setAll(order, i -> i);
     Arrays.sort(order, (a, b) -> Integer.compare(cardinality[a], cardinality[b])); // stable
@@ -217,14 +131,14 @@ public final class Chain {
     BitSet[] before = new BitSet[size];
     for (int i = 0; i < size; i++) {
       Antichain state = found.get(order[i]);
-      BitSet fresh = (BitSet) state.before.clone();
-      parent[i] = state.foundFrom < 0 ? -1 : position[state.foundFrom];
+      BitSet fresh = (BitSet) state.before().clone();
+      parent[i] = state.foundFrom() < 0 ? -1 : position[state.foundFrom()];
       if (parent[i] >= 0) {
-        fresh.andNot(found.get(state.foundFrom).before);
+        fresh.andNot(found.get(state.foundFrom()).before());
       }
       added[i] = fresh.stream().toArray();
-      crossing[i] = state.augmented;
-      before[i] = state.before;
+      crossing[i] = state.augmented();
+      before[i] = state.before();
     }
     int unreached = before[size - 1].nextClearBit(0);
     Check.that(
