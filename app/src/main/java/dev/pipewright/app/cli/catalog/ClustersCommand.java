@@ -16,7 +16,9 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -68,63 +70,62 @@ public final class ClustersCommand implements Callable<Integer> {
           device == null
               ? ClusterNames.resolve(name)
               : ClusterFiles.read(FileNames.file("the cluster", name), device);
-      String yaml = ClusterYaml.text(cluster);
-      out.print(
-          json
-              ? JsonText.of(
-                  new java.util.TreeMap<>(
-                      Map.of("name", cluster.name(), "devices", cluster.size(), "yaml", yaml)))
-              : yaml);
-      return 0;
-    }
-    StringBuilder array = new StringBuilder();
-    for (String known : listed()) {
-      Cluster cluster = ClusterNames.resolve(known);
-      if (json) {
-        array
-            .append(array.isEmpty() ? "" : ", ")
-            .append("{\"name\": \"")
-            .append(known)
-            .append("\", \"devices\": ")
-            .append(cluster.size())
-            .append('}');
-      } else {
-        DeviceMemory memory = cluster.device(0).deviceMemory();
+      out.print(json ? object(cluster) : ClusterYaml.text(cluster));
+    } else if (json) {
+      out.println(
+          listed().stream()
+              .map(ClustersCommand::entry)
+              .collect(Collectors.joining(", ", "{\"clusters\": [", "]}")));
+    } else {
+      listed().forEach(known -> print(out, known));
+      if (name == null && device == null) {
         out.print(
-            Terminal.sentence(
-                "%-17s %4d × %s, %s of %s for tensors"
-                    .formatted(
-                        known,
-                        cluster.size(),
-                        cluster.device(0).name(),
-                        memory.process(),
-                        memory.reported()),
-                4));
-        for (int level = 0; level < cluster.levels().size(); level++) {
-          Level joins = cluster.levels().get(level);
-          out.print(
-              Terminal.sentence(
-                  "  %-9s of %4d: point to point %s, collective %s%s"
-                      .formatted(
-                          joins.name(),
-                          cluster.groups().get(level).get(0),
-                          joins.pointToPoint().bandwidth(),
-                          joins.collective().bandwidth(),
-                          joins.ports() == 1 ? "" : " × " + ports(joins.ports()) + " ports")));
-        }
+            "\n"
+                + Terminal.sentence(
+                    "Of machines in any number, as b200:16x8 or 8xH100: "
+                        + String.join(", ", MachineClusters.names()),
+                    2));
       }
     }
-    if (json) {
-      out.println("{\"clusters\": [" + array + "]}");
-    } else if (name == null && device == null) {
-      out.print(
-          "\n"
-              + Terminal.sentence(
-                  "Of machines in any number, as b200:16x8 or 8xH100: "
-                      + String.join(", ", MachineClusters.names()),
-                  2));
-    }
     return 0;
+  }
+
+  private static String object(Cluster cluster) {
+    String yaml = ClusterYaml.text(cluster);
+    return JsonText.of(
+        new TreeMap<>(Map.of("name", cluster.name(), "devices", cluster.size(), "yaml", yaml)));
+  }
+
+  private static String entry(String known) {
+    int devices = ClusterNames.resolve(known).size();
+    return "{\"name\": \"" + known + "\", \"devices\": " + devices + "}";
+  }
+
+  private static void print(PrintWriter out, String known) {
+    Cluster cluster = ClusterNames.resolve(known);
+    DeviceMemory memory = cluster.device(0).deviceMemory();
+    out.print(
+        Terminal.sentence(
+            "%-17s %4d × %s, %s of %s for tensors"
+                .formatted(
+                    known,
+                    cluster.size(),
+                    cluster.device(0).name(),
+                    memory.process(),
+                    memory.reported()),
+            4));
+    for (int level = 0; level < cluster.levels().size(); level++) {
+      Level joins = cluster.levels().get(level);
+      out.print(
+          Terminal.sentence(
+              "  %-9s of %4d: point to point %s, collective %s%s"
+                  .formatted(
+                      joins.name(),
+                      cluster.groups().get(level).get(0),
+                      joins.pointToPoint().bandwidth(),
+                      joins.collective().bandwidth(),
+                      joins.ports() == 1 ? "" : " × " + ports(joins.ports()) + " ports")));
+    }
   }
 
   /** The clusters to list. */

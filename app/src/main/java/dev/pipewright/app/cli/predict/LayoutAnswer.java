@@ -94,10 +94,14 @@ final class LayoutAnswer {
   }
 
   private void figures(StringBuilder out, Row row) {
-    PredictedRun predicted = row.predicted();
+    rates(out, row.predicted());
+    row.cost().tokens().ifPresent(tokens -> line(out, "training", training(row, tokens)));
+    choices(out, row.choices());
+    fullest(out, row);
+  }
+
+  private static void rates(StringBuilder out, PredictedRun predicted) {
     TransformerPrediction step = predicted.step();
-    RunChoices choices = row.choices();
-    TrainingLayout layout = choices.layout();
     line(
         out,
         "step",
@@ -116,7 +120,10 @@ final class LayoutAnswer {
                 Numbers.rate(predicted.tokensPerSecondAndDevice()),
                 Units.decimal(predicted.flopsPerDevice(), "FLOP/s"),
                 Units.percent(predicted.utilization())));
-    row.cost().tokens().ifPresent(tokens -> line(out, "training", training(row, tokens)));
+  }
+
+  private static void choices(StringBuilder out, RunChoices choices) {
+    TrainingLayout layout = choices.layout();
     line(
         out,
         "layout",
@@ -144,6 +151,11 @@ final class LayoutAnswer {
                 choices.precision().word(),
                 choices.framework().word(),
                 choices.fusedAttention() ? "fused" : "standard"));
+  }
+
+  private static void fullest(StringBuilder out, Row row) {
+    TransformerPrediction step = row.predicted().step();
+    RunChoices choices = row.choices();
     line(
         out,
         "memory",
@@ -151,7 +163,9 @@ final class LayoutAnswer {
             .formatted(
                 Numbers.bytes(step.worst().total()),
                 Numbers.bytes(choices.machine().usableBytes()),
-                layout.pipeline() == 1 ? "each device" : "devices of stage " + step.worstRank(),
+                choices.layout().pipeline() == 1
+                    ? "each device"
+                    : "devices of stage " + step.worstRank(),
                 step.fits()
                     ? step.tight() ? "; little is left, and such runs are often slower" : ""
                     : ": does not fit"));
