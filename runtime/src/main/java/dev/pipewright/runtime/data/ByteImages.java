@@ -15,13 +15,13 @@ import java.util.function.Function;
 record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> scale)
     implements Dataset {
   /**
-   * The pictures of a file.
+   * The images of a file.
    *
    * @param pixels where they lie, at distances of at least an image
    * @param classes where they lie, a byte for each image
-   * @param pictures how many there are
+   * @param images how many there are
    */
-  record Part(Run pixels, Run classes, long pictures) {}
+  record Part(Run pixels, Run classes, long images) {}
 
   /**
    * Records at equal distances in a file, read on demand: a file may be larger than the memory.
@@ -37,7 +37,7 @@ record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> sc
 
   @Override
   public long samples() {
-    return parts.stream().mapToLong(Part::pictures).sum();
+    return parts.stream().mapToLong(Part::images).sum();
   }
 
   @Override
@@ -67,10 +67,10 @@ record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> sc
   private byte[] read(long number, Function<Part, Run> what, int bytes) {
     long left = number;
     for (Part part : parts) {
-      if (left < part.pictures) {
+      if (left < part.images) {
         return what.apply(part).read(left, bytes);
       }
-      left -= part.pictures;
+      left -= part.images;
     }
     throw new IndexOutOfBoundsException("number=" + number + ", samples=" + samples());
   }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * data_batch_1.bin} and so on to train on, and {@code test_batch.bin} to hold out.
  */
 final class Cifar10Files {
-  private static final Shape PICTURE = Shape.of(3, 32, 32);
+  private static final Shape IMAGE = Shape.of(3, 32, 32);
   private static final int RECORD = 1 + 3 * 32 * 32;
   private static final int CLASSES = 10;
   private static final int AT_ONCE = 500; // records that are read at a time to check them
@@ -28,20 +28,20 @@ final class Cifar10Files {
   }
 
   static TrainingData open(Path path, Fit fit) {
-    Cifar10Files files = new Cifar10Files(fit.images(PICTURE));
+    Cifar10Files files = new Cifar10Files(fit.images(IMAGE));
     fit.classes(CLASSES);
     if (!Files.exists(path)) {
       throw FileBytes.wrong(path, "no such folder; give the folder of data_batch_1.bin");
     }
     if (!Files.isDirectory(path)) {
-      return Selection.everyTenthHeldOut(files.pictures(List.of(path)));
+      return Selection.everyTenthHeldOut(files.images(List.of(path)));
     }
     Path inner = path.resolve(UNPACKED);
     Path folder = Files.isDirectory(inner) ? inner : path;
-    Dataset training = files.pictures(batches(folder));
+    Dataset training = files.images(batches(folder));
     Path test = folder.resolve("test_batch.bin");
     return Files.exists(test)
-        ? new TrainingData(training, files.pictures(List.of(test)))
+        ? new TrainingData(training, files.images(List.of(test)))
         : Selection.everyTenthHeldOut(training);
   }
 
@@ -62,7 +62,7 @@ final class Cifar10Files {
     }
   }
 
-  private Dataset pictures(List<Path> files) {
+  private Dataset images(List<Path> files) {
     List<ByteImages.Part> parts = new ArrayList<>();
     for (Path path : files) {
       FileBytes file = FileBytes.open(path);
@@ -70,13 +70,13 @@ final class Cifar10Files {
           new ByteImages.Part(
               new ByteImages.Run(file, 1, RECORD),
               new ByteImages.Run(file, 0, RECORD),
-              pictures(file)));
+              images(file)));
     }
-    return new ByteImages(parts, PICTURE, read, PixelScale.CIFAR10);
+    return new ByteImages(parts, IMAGE, read, PixelScale.CIFAR10);
   }
 
   /** How many a file has, all of whose classes there are. */
-  private static long pictures(FileBytes file) {
+  private static long images(FileBytes file) {
     long records = file.size() / RECORD;
     if (file.size() != records * RECORD || records == 0) {
       throw file.wrong(

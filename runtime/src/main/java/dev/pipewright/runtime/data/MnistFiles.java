@@ -29,13 +29,13 @@ final class MnistFiles {
       throw FileBytes.wrong(folder, "no such folder; give the folder of train-images-idx3-ubyte");
     }
     MnistFiles files = new MnistFiles(folder);
-    Dataset training = files.pictures("train", fit);
+    Dataset training = files.images("train", fit);
     return files.find("t10k-images", 3).isPresent()
-        ? new TrainingData(training, files.pictures("t10k", fit))
+        ? new TrainingData(training, files.images("t10k", fit))
         : Selection.everyTenthHeldOut(training);
   }
 
-  private Dataset pictures(String set, Fit fit) {
+  private Dataset images(String set, Fit fit) {
     Idx images = idx(set + "-images", 3);
     Idx labels = idx(set + "-labels", 1);
     int samples = images.extents.get(0);

@@ -8,14 +8,14 @@ import java.util.List;
  * @param mean and {@code deviation} where 255 counts as 1
  */
 record PixelScale(float mean, float deviation) {
-  /** Over the 50,000 training pictures of CIFAR-10. */
+  /** Over the 50,000 training images of CIFAR-10. */
   static final List<PixelScale> CIFAR10 =
       List.of(
           new PixelScale(0.4914f, 0.2470f),
           new PixelScale(0.4822f, 0.2435f),
           new PixelScale(0.4465f, 0.2616f));
 
-  /** Over the 60,000 training pictures of MNIST. */
+  /** Over the 60,000 training images of MNIST. */
   static final List<PixelScale> MNIST = List.of(new PixelScale(0.1307f, 0.3081f));
 
   /** Over ImageNet's, as is usual for photographs. */

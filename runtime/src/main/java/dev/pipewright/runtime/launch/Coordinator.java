@@ -58,7 +58,7 @@ public final class Coordinator implements AutoCloseable {
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean ending; // this process, by an interrupt
   private volatile boolean interrupted; // its workers have been killed for that
-  private volatile Optional<WorkerGroup> crew = Optional.empty();
+  private volatile Optional<WorkerGroup> group = Optional.empty();
 
   /**
    * Opens the port; nothing is started yet.
@@ -92,7 +92,7 @@ public final class Coordinator implements AutoCloseable {
    * Nanoseconds by which a worker's {@code System.nanoTime()} is ahead of ours; 0 on this machine.
    */
   public long clockAhead(int worker) {
-    return crew.map(known -> known.clockAhead(worker)).orElse(0L);
+    return group.map(known -> known.clockAhead(worker)).orElse(0L);
   }
 
   /**
@@ -107,7 +107,7 @@ public final class Coordinator implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
     try (WorkerGroup workers =
         new WorkerGroup(launch, reception.port(), processes, inbox, listener)) {
-      crew = Optional.of(workers);
+      group = Optional.of(workers);
       reception.open(workers::welcome);
       workers.start();
       attend(workers, listener);

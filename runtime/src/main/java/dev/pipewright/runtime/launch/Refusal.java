@@ -37,7 +37,7 @@ public final class Refusal {
       });
       told.tryAcquire(machines.elsewhere(), GRACE_SECONDS, TimeUnit.SECONDS);
     } catch (BadInputException e) {
-      // the port is in use, and the ranks hear of it from nobody
+      // the port is in use, and no other rank hears of it
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
