@@ -3,8 +3,10 @@ package dev.pipewright.cluster;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.function.UnaryOperator;
 
@@ -80,9 +82,9 @@ public final class Cluster {
     int groupSize = 1;
     for (int fanout : fanouts) {
       groupSize *= fanout;
-      groups.add(java.util.Collections.nCopies(size / groupSize, groupSize));
+      groups.add(Collections.nCopies(size / groupSize, groupSize));
     }
-    return new Cluster(name, java.util.Collections.nCopies(size, kind), levels, groups);
+    return new Cluster(name, Collections.nCopies(size, kind), levels, groups);
   }
 
   private static int[][] numberGroups(List<List<Integer>> groups, int size) {
@@ -313,7 +315,7 @@ public final class Cluster {
 
   @Override
   public int hashCode() {
-    return java.util.Objects.hash(name, devices, levels, groups, software);
+    return Objects.hash(name, devices, levels, groups, software);
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.pipewright.sim.Run;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -217,7 +218,7 @@ public record Comparison(
     }
 
     private static String word(Pass pass) {
-      return pass.name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+      return pass.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     private static double mean(Map<Pass, double[]> kinds, Pass pass) {

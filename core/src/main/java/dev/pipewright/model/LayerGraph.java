@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -202,7 +203,7 @@ public final class LayerGraph {
 
   @Override
   public int hashCode() {
-    return java.util.Objects.hash(name, layers, edges);
+    return Objects.hash(name, layers, edges);
   }
 
   @Override

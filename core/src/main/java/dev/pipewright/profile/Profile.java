@@ -5,6 +5,7 @@ import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
 
@@ -370,7 +371,7 @@ public final class Profile {
 
   @Override
   public int hashCode() {
-    return java.util.Objects.hash(
+    return Objects.hash(
         provenance,
         precision,
         sizes,

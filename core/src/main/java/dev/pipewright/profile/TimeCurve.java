@@ -1,5 +1,6 @@
 package dev.pipewright.profile;
 
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -27,6 +28,6 @@ record TimeCurve(double[] bytes, double[] seconds) {
       }
     }
     starts[sizes] = bytes.length;
-    return java.util.Arrays.copyOf(starts, sizes + 1);
+    return Arrays.copyOf(starts, sizes + 1);
   }
 }

@@ -10,6 +10,7 @@ import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.cluster.Cluster;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
@@ -68,7 +69,7 @@ public final class Figure14 implements Reproduction {
             Numbers.fixed(one.plain(), 2),
             one.words());
       }
-      double[] xs = java.util.Arrays.stream(DEVICES).asDoubleStream().toArray();
+      double[] xs = Arrays.stream(DEVICES).asDoubleStream().toArray();
       figure.add(
           new Lines(
                   line.model() + ", batch " + line.globalBatch(),

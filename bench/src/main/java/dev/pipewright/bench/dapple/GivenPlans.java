@@ -12,6 +12,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -71,7 +72,7 @@ public final class GivenPlans {
   Optional<Scored> fitting(
       int[] firsts, int[] sizes, int microBatches, int microBatch, PipelinePolicy policy) {
     Recompute[] none = new Recompute[sizes.length];
-    java.util.Arrays.fill(none, Recompute.NONE);
+    Arrays.fill(none, Recompute.NONE);
     PipelinePlan plan = plan(firsts, sizes, microBatches, microBatch, policy, none);
     Assessment priced = prices.assess(plan);
     if (!priced.fits()) {

@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 
 /**
  * Planning time by layers, devices and batch, each planning in a fresh process with a limit of
@@ -100,10 +102,9 @@ public final class Scaling implements Reproduction {
         320);
   }
 
-  private static double[] sweep(
-      Markdown table, double[] values, java.util.function.IntFunction<int[]> sizes) {
+  private static double[] sweep(Markdown table, double[] values, IntFunction<int[]> sizes) {
     double[] seconds = new double[values.length];
-    java.util.Arrays.fill(seconds, Double.NaN);
+    Arrays.fill(seconds, Double.NaN);
     for (int i = 0; i < values.length; i++) {
       int[] size = sizes.apply((int) values[i]);
       Optional<Point> point = point(size);

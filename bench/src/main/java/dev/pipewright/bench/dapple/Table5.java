@@ -19,6 +19,7 @@ import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -235,7 +236,7 @@ public final class Table5 implements Reproduction {
             .toList();
     double[] zoo = new double[names.size()];
     double[] measured = new double[names.size()];
-    java.util.Arrays.fill(measured, Double.NaN);
+    Arrays.fill(measured, Double.NaN);
     for (int i = 0; i < LINES.size(); i++) {
       for (Row row : rows) {
         if (row.line().equals(LINES.get(i))) {

@@ -14,6 +14,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.DoubleFunction;
 import java.util.function.Predicate;
 
@@ -133,7 +134,7 @@ public final class CalibrateAbci implements Reproduction {
   }
 
   private static String points(double share) {
-    return String.format(java.util.Locale.ROOT, "%+.1f points", 100 * share);
+    return String.format(Locale.ROOT, "%+.1f points", 100 * share);
   }
 
   private static Markdown leftOut(AbciAccuracy accuracy, AbciFit fit, AbciConstants best) {

@@ -27,10 +27,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.function.ToDoubleFunction;
 
 /** The recorded answers of the program of ParaDL's authors, beside ours. */
 public final class ScriptComparison implements Reproduction {
@@ -246,8 +248,7 @@ public final class ScriptComparison implements Reproduction {
     return table;
   }
 
-  private static String shown(
-      Prediction prediction, java.util.function.ToDoubleFunction<Predicted> value) {
+  private static String shown(Prediction prediction, ToDoubleFunction<Predicted> value) {
     return prediction instanceof Predicted predicted
         ? Numbers.significant(value.applyAsDouble(predicted))
         : "–";
@@ -318,7 +319,7 @@ public final class ScriptComparison implements Reproduction {
     if (range.empty()) {
       return "not found";
     }
-    return String.format(java.util.Locale.ROOT, "%.1e", range.deviation());
+    return String.format(Locale.ROOT, "%.1e", range.deviation());
   }
 
   private static String reasons() {

@@ -9,6 +9,7 @@ import dev.pipewright.planner.placement.PlacementRequest;
 import dev.pipewright.planner.placement.PlacementResult;
 import dev.pipewright.planner.placement.TrainingGraph;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -68,8 +69,7 @@ final class PlacedStages {
   private static int end(PlannedNetwork network, Set<Integer> done, int from) {
     for (int end = from + 1; end <= network.chain().size(); end++) {
       int[] layers = network.chain().layers(-1, end - 1);
-      if (layers.length == done.size()
-          && java.util.Arrays.stream(layers).allMatch(done::contains)) {
+      if (layers.length == done.size() && Arrays.stream(layers).allMatch(done::contains)) {
         return end;
       }
     }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.DoubleStream;
 
 /** One row for each of many cases, one dot for each series: W. Cleveland's dot plot. */
 public final class Dots implements Panel {
@@ -64,9 +65,8 @@ public final class Dots implements Panel {
     double start = left + names + 14;
     double end = left + width - 18;
     double[] values =
-        java.util.stream.DoubleStream.concat(
-                all.values().stream().flatMapToDouble(Arrays::stream),
-                java.util.stream.DoubleStream.of(limit))
+        DoubleStream.concat(
+                all.values().stream().flatMapToDouble(Arrays::stream), DoubleStream.of(limit))
             .toArray();
     Scale scale = axis.over(values, start, end);
     for (double tick : scale.ticks()) {

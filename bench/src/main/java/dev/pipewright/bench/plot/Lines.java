@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.DoubleStream;
 
 /** Points joined by lines over two axes. */
 public final class Lines implements Panel {
@@ -71,7 +72,7 @@ public final class Lines implements Panel {
     heading(svg, left, top);
     double floor = top + height - BOTTOM;
     double[] heights =
-        java.util.stream.DoubleStream.concat(
+        DoubleStream.concat(
                 all.stream().flatMapToDouble(series -> Arrays.stream(series.y)),
                 limits.stream().mapToDouble(Limit::value))
             .toArray();

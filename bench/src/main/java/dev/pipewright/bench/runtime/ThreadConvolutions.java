@@ -7,6 +7,7 @@ import dev.pipewright.bench.reproduction.Numbers;
 import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -81,7 +82,7 @@ public final class ThreadConvolutions implements Reproduction {
             "-XX:-CreateCoredumpOnCrash",
             "-cp",
             System.getProperty("java.class.path")
-                + java.io.File.pathSeparator
+                + File.pathSeparator
                 + TrainingRuns.LIBRARIES.resolve("*"),
             ConcurrentConvolutions.class.getName(),
             Integer.toString(SHAPES),

@@ -2,6 +2,7 @@ package dev.pipewright.model.transformer;
 
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -34,7 +35,7 @@ public record StackShape(List<LayerShape> blocks, boolean causal, Optional<NormS
         "layers=%d is out of range; write 1 to %d",
         count,
         MOST_BLOCKS);
-    return java.util.Collections.nCopies(count, block);
+    return Collections.nCopies(count, block);
   }
 
   public int size() {

@@ -4,6 +4,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -65,8 +66,7 @@ public final class ExportCatalog {
 
   private ExportCatalog() {}
 
-  private static Entry target(
-      String name, String words, java.util.function.Supplier<PlanExport> maker) {
+  private static Entry target(String name, String words, Supplier<PlanExport> maker) {
     return new Entry(name, words, List.of(), options -> maker.get());
   }
 

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** Plans that differ from others in one part; empty where such a plan contradicts itself. */
@@ -158,7 +159,7 @@ public final class PlanChanges {
   }
 
   /** What is made; empty where its parts do not go together. */
-  static Optional<PipelinePlan> checked(java.util.function.Supplier<PipelinePlan> made) {
+  static Optional<PipelinePlan> checked(Supplier<PipelinePlan> made) {
     try {
       return Optional.of(made.get());
     } catch (IllegalArgumentException e) {

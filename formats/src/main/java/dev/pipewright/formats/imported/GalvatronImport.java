@@ -14,6 +14,7 @@ import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -201,7 +202,7 @@ final class GalvatronImport implements PlanImport {
       List<Integer> marks =
           fields.optional("checkpoint").isPresent()
               ? each("checkpoint", blocks)
-              : java.util.Collections.nCopies(blocks, 0);
+              : Collections.nCopies(blocks, 0);
       List<List<LayerRange>> all = new ArrayList<>();
       int block = 0;
       for (int count : division) {

@@ -3,6 +3,7 @@ package dev.pipewright.formats.oracle;
 import dev.pipewright.formats.file.Nearest;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -73,6 +74,6 @@ final class TrainingColumns {
 
   /** Without case and separators. */
   private static String plain(String name) {
-    return name.toLowerCase(java.util.Locale.ROOT).replaceAll("[ _-]", "");
+    return name.toLowerCase(Locale.ROOT).replaceAll("[ _-]", "");
   }
 }

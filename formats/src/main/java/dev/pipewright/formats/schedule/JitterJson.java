@@ -4,6 +4,7 @@ import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.MonteCarlo;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.DoubleFunction;
 
 /** What many runs with durations that differ took. */
 public record JitterJson(Jitter jitter, MonteCarlo runs) {
@@ -24,7 +25,7 @@ public record JitterJson(Jitter jitter, MonteCarlo runs) {
   }
 
   /** One sentence for people, with times as {@code wording} writes them. */
-  public String words(java.util.function.DoubleFunction<String> wording) {
+  public String words(DoubleFunction<String> wording) {
     return "with jitter: median %s, 95 %% within %s, %d runs from seed %d"
         .formatted(
             wording.apply(runs.median()),

@@ -19,6 +19,7 @@ import dev.pipewright.model.transformer.StackShape;
 import dev.pipewright.model.transformer.TokenPrediction;
 import dev.pipewright.model.transformer.TransformerShape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -250,7 +251,7 @@ final class MegatronShape {
     List<Boolean> windows =
         arguments.says("window-attn-skip-freq")
             ? pattern("window-attn-skip-freq", false)
-            : java.util.Collections.nCopies(layers, true);
+            : Collections.nCopies(layers, true);
     windows.forEach(local -> spans.add(local ? near : new AttentionSpan.Full()));
     return spans;
   }

@@ -11,6 +11,7 @@ import dev.pipewright.model.transformer.LayerShape;
 import dev.pipewright.model.transformer.StackShape;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.units.Units;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
@@ -112,7 +113,7 @@ final class TransformerText {
   }
 
   private void blocks(String label, StackShape stack) {
-    Map<String, Integer> kinds = new java.util.LinkedHashMap<>();
+    Map<String, Integer> kinds = new LinkedHashMap<>();
     for (StackShape.Run run : stack.runs()) {
       kinds.merge(words(run.block()), run.count(), Integer::sum);
     }

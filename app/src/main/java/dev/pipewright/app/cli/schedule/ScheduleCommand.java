@@ -10,6 +10,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
@@ -56,7 +57,7 @@ public final class ScheduleCommand implements Callable<Integer>, Mistakes.Checke
   /** For the help and for completion in shells. */
   static final class Names implements Iterable<String> {
     @Override
-    public java.util.Iterator<String> iterator() {
+    public Iterator<String> iterator() {
       return ScheduleNames.all().iterator();
     }
   }

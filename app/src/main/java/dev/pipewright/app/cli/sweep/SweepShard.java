@@ -5,6 +5,7 @@ import dev.pipewright.formats.sweep.SweepPoint;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * One of several runs that share a sweep: every {@code count}-th point from the {@code index}-th
@@ -35,7 +36,7 @@ record SweepShard(int index, int count) {
 
   /** Its points, in order. */
   List<SweepPoint> of(List<SweepPoint> points) {
-    return java.util.stream.IntStream.range(0, points.size())
+    return IntStream.range(0, points.size())
         .filter(i -> i % count == index - 1)
         .mapToObj(points::get)
         .toList();

@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
+import java.util.stream.IntStream;
 
 /** Charts of a sweep over the devices of its clusters, both axes logarithmic. */
 public final class SweepSvg {
@@ -170,7 +171,7 @@ public final class SweepSvg {
   /** Names at the right, in the order of the last points; of the first lines where many. */
   private void names(Svg svg) {
     List<Integer> order =
-        java.util.stream.IntStream.range(0, Math.min(MOST_NAMED, lines.size()))
+        IntStream.range(0, Math.min(MOST_NAMED, lines.size()))
             .boxed()
             .sorted(Comparator.comparingDouble(i -> y(lines.get(i).last())))
             .toList();
