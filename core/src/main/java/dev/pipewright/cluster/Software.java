@@ -35,7 +35,7 @@ public record Software(
     Check.that(overlap >= 0 && overlap <= 1, "overlap is a share: overlap=%s", overlap);
   }
 
-  /** Sums and messages beside computing slow nobody. */
+  /** Sums and messages that overlap with computation do not slow it. */
   public Software(double waitingShare, boolean fusesGroups, boolean fastConvolutions) {
     this(
         waitingShare,

@@ -126,7 +126,7 @@ public final class GradientPasses {
     }
   }
 
-  /** Whether somebody from a turn on adds to a sum, or needs it and has not had all of it. */
+  /** Whether a worker from a turn on adds to a sum, or needs it and has not had all of it. */
   private boolean wanted(Sum sum, int turn) {
     return turn <= sum.lastTurn
         || sum.updates.stream()

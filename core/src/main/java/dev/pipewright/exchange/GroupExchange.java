@@ -30,7 +30,7 @@ public record GroupExchange(
 
   /** Elements that one member hands another. */
   public interface Handed {
-    /** Nobody hands anybody anything of his own: a sum of all. */
+    /** No elements for one other member alone: a sum of all. */
     Handed NOTHING = (from, to) -> 0;
 
     long elements(int from, int to);

@@ -2,7 +2,7 @@ package dev.pipewright.model;
 
 import dev.pipewright.units.Precision;
 
-/** What the update rule keeps for each parameter beside the weight and its gradient. */
+/** What the update rule keeps for each parameter in addition to the weight and its gradient. */
 public enum Optimizer {
   SGD(0),
   MOMENTUM(1),

@@ -12,7 +12,7 @@ import java.util.Optional;
 public record Windows(
     List<Integer> kernel, List<Integer> stride, List<Integer> padding, List<Integer> dilation) {
 
-  /** A convolution's or a pooling's; nobody else has any. */
+  /** A convolution's or a pooling's; other operators have none. */
   public static Optional<Windows> of(Operator operator) {
     return switch (operator) {
       case Operator.Convolution c ->
@@ -25,7 +25,7 @@ public record Windows(
     };
   }
 
-  /** Positions beside its own that a window covers along an axis. */
+  /** Positions in addition to its own that a window covers along an axis. */
   public int reach(int axis) {
     return dilation.get(axis) * (kernel.get(axis) - 1);
   }

@@ -6,7 +6,7 @@ package dev.pipewright.profile;
  * @param source a file, or the formula that derived them
  * @param device what they were measured on or derived for
  * @param date ISO date of the measurement; empty where the source does not say
- * @param measured whether somebody measured them; otherwise they follow from a formula
+ * @param measured whether they were measured; otherwise they follow from a formula
  */
 public record Provenance(String source, String device, String date, boolean measured) {
   @Override

@@ -16,7 +16,7 @@ public record Op(Pass pass, int stage, int microBatch) {
     BACKWARD("B", 1),
     /** The gradient of the input, which the stage before waits for. */
     BACKWARD_INPUT("I", 2),
-    /** The gradient of the weights, which nobody waits for before the update. */
+    /** The gradient of the weights, which no op waits for before the update. */
     BACKWARD_WEIGHT("W", 3),
     /** A forward pass again, to have its activations for the backward pass. */
     RECOMPUTE("R", 4),
@@ -54,7 +54,7 @@ public record Op(Pass pass, int stage, int microBatch) {
       return letter;
     }
 
-    /** Whether ranks exchange parameters or gradients: beside computing, not instead of it. */
+    /** Whether ranks exchange parameters or gradients, overlapped with computation. */
     public boolean exchanges() {
       return this == REDUCE || this == GATHER || this == HAND_ON;
     }

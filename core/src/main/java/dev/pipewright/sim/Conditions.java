@@ -4,7 +4,7 @@ import dev.pipewright.units.Check;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a schedule meets when it runs, beside the durations of its ops.
+ * What a schedule meets when it runs, in addition to the durations of its ops.
  *
  * @param transfers what messages between neighbour stages get in each other's way
  * @param slowdown how many times as long a rank computes while it sends, receives or exchanges; 1
@@ -29,7 +29,7 @@ public record Conditions(
     QUEUED,
     /**
      * The sending rank, which computes nothing meanwhile. Exchanges of parameters and gradients
-     * stop their ranks likewise: no communication runs beside computing.
+     * stop their ranks likewise: no communication overlaps with computation.
      */
     BLOCKING
   }

@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The communication streams of the ranks: each runs its exchanges in order, beside computing, each
- * from when all that comes before it in the program has ended. A collective begins when it is the
- * turn of every rank that holds its stage; a hand-on when the rank whose turn was before is done.
+ * The communication streams of the ranks: each runs its exchanges in order, overlapped with
+ * computation, each from when all that comes before it in the program has ended. A collective
+ * begins when it is the turn of every rank that holds its stage; a hand-on when the rank whose turn
+ * was before is done.
  *
  * <p>Both simulators use it: it says when exchanges may begin, the {@link Host} how long they take.
  */

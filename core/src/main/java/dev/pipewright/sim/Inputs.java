@@ -16,7 +16,7 @@ final class Inputs {
   private static final int BACKWARD_INPUT = Pass.BACKWARD_INPUT.code();
 
   private final int microBatches;
-  private final double[] at; // by number; NaN as long as nobody knows
+  private final double[] at; // by number; NaN as long as it is unknown
 
   /** The activations of the first stages are there from the start. */
   Inputs(Schedule schedule) {
@@ -49,7 +49,7 @@ final class Inputs {
         : NONE;
   }
 
-  /** When one is there; NaN as long as nobody knows. */
+  /** When one is there; NaN as long as that is unknown. */
   double at(int input) {
     return input == NONE ? 0 : at[input];
   }

@@ -193,8 +193,8 @@ public final class StaticSimulator implements Exchanges.Host {
   }
 
   /**
-   * When an op's inputs from other ranks are there; NaN as long as nobody knows. What it needs of
-   * its own rank comes before it in the program.
+   * When an op's inputs from other ranks are there; NaN as long as that is unknown. What it needs
+   * of its own rank comes before it in the program.
    */
   private double ready(long op) {
     double there = inputs.at(inputs.of(op));

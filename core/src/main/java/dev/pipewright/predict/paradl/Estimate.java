@@ -11,7 +11,7 @@ import java.util.function.DoubleSupplier;
  * @param redundantSeconds arithmetic that several devices do alike
  * @param imbalance the busiest stage's seconds over the mean stage's; 1 without stages
  * @param plan that was priced; empty where the formulas know no plans
- * @param cheapestExchangeSeconds gradient exchange by the best algorithm, when somebody asks
+ * @param cheapestExchangeSeconds gradient exchange by the best algorithm, when it is asked for
  */
 record Estimate(
     Phases phases,

@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 final class Layouts {
   private static final int SEGMENTS_PER_STAGE = 4;
 
-  /** Samples of a micro-batch, beyond which nobody trains. */
+  /** Samples of a micro-batch, beyond which no run trains. */
   private static final int MOST_SAMPLES = 1 << 20;
 
   private final Setting setting;

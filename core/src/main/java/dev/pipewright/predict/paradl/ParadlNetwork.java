@@ -20,7 +20,7 @@ final class ParadlNetwork {
   private final Map<Integer, StageCut> cuts = new HashMap<>();
   private final Map<Integer, StageCut> evenCuts = new HashMap<>();
   private final Map<Double, double[]> secondsBySlice = new HashMap<>();
-  private @Nullable StageCosts costs; // of pipelines, when somebody asks
+  private @Nullable StageCosts costs; // of pipelines, once asked for
   private @Nullable StageCosts nested;
 
   ParadlNetwork(Workload workload, Optional<List<Boolean>> switches) {

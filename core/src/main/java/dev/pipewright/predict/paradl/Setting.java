@@ -12,7 +12,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What the oracle is asked about, beside the strategy, the devices and the batch.
+ * What the oracle is asked about, in addition to the strategy, the devices and the batch.
  *
  * @param samplesPerEpoch samples of the data set, where the network has one
  * @param formulas as printed or as corrected

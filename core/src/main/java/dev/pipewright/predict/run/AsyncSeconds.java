@@ -28,7 +28,7 @@ final class AsyncSeconds {
   /** Times that a sum does that comes from another worker: it is added to one's own. */
   private static final double ARRIVAL_TRAFFIC = 3;
 
-  /** Who hands on nothing says so with a number. */
+  /** A rank that sends no gradient sum sends a number instead. */
   private static final double SIGN_BYTES = 4;
 
   private final Assignment all; // over enough steps to be typical

@@ -80,7 +80,7 @@ final class MigratingBytes implements AsyncBytes {
     if (!here || way.worker(next) == worker) {
       return;
     }
-    if (next < way.size()) { // otherwise it goes home, where somebody waits for it
+    if (next < way.size()) { // otherwise it goes home, where a worker waits for it
       OwnershipSchedule.Stop stop = way.stop(next);
       double start = run.start(stop.rank(), stop.asked());
       leaving.add(held(), start, run.end(stop.rank(), stop.asked()));

@@ -110,7 +110,7 @@ final class OwnVersions implements AsyncBytes {
     coming = List.of();
   }
 
-  /** As the runtime does: the newest version is changed in place where nobody needs it. */
+  /** As the runtime does: the newest version is changed in place where no pass needs it. */
   private void update() {
     int newest = versions.last();
     int oldest =

@@ -47,7 +47,7 @@ public final class RunPrediction {
   private final Assignment filled; // with enough steps that flow to have all stages at work
   private final StageLoads loads;
   private final Emulation emulation;
-  private @Nullable OpTimes times; // when somebody asks
+  private @Nullable OpTimes times; // once asked for
 
   /**
    * Of workers on the first devices of the cluster.

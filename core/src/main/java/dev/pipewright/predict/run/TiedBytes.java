@@ -86,7 +86,7 @@ final class TiedBytes {
     }
   }
 
-  /** What there is beside the newest version. */
+  /** What there is in addition to the newest version. */
   double now() {
     return (versions - 1) * bytes + (handed - learnt) * pending + early;
   }

@@ -18,7 +18,7 @@ import java.util.Arrays;
 public final class DataParallel {
   /** When the gradients of a stage are reduced. */
   public enum Reduction {
-    /** Right behind its backward pass, beside those that follow. */
+    /** Right after its backward pass, overlapped with those that follow. */
     OVERLAPPED,
     /** Behind all backward passes of the step. */
     AT_END

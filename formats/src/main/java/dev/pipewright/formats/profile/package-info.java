@@ -1,5 +1,5 @@
 /**
- * Profiles: times and sizes of layers, and what a measurement says beside them.
+ * Profiles: times and sizes of layers, and what a measurement says in addition to them.
  *
  * <table>
  * <caption>Formats</caption>

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the simulated devices and links are like, beside the times that are given. */
+/** What the simulated devices and links are like, in addition to the times that are given. */
 public final class SimulationOptions {
   private static final String SHARED = "shared";
   private static final int USUAL_MACHINE = 8; // ranks

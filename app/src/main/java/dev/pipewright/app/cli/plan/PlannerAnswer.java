@@ -24,7 +24,9 @@ public interface PlannerAnswer {
     return Optional.empty();
   }
 
-  /** What to say beside the answer: that a search was ended early, that a plan does not fit. */
+  /**
+   * What to say in addition to the answer: that a search was ended early, that a plan does not fit.
+   */
   default List<String> remarks() {
     return List.of();
   }

@@ -17,7 +17,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Words failures: a sentence for a mistake, a stack trace only where somebody asked for one. */
+/** Words failures: a sentence for a mistake, a stack trace only where the user asked for one. */
 public final class Failures
     implements IExecutionStrategy, IParameterExceptionHandler, IExecutionExceptionHandler {
   public static final int NO = 1;

@@ -32,7 +32,7 @@ import java.util.List;
  * @param stages with their devices, as many of each as it has workers
  */
 public record TrainingStages(PlanFile<?> file, List<StagePlan> stages) {
-  /** Throws {@link BadInputException} where nobody can train with it. */
+  /** Throws {@link BadInputException} where no run can train with it. */
   public static TrainingStages of(Path path) {
     PlanFile<?> file = PlanFiles.read(path);
     return switch (file.plan()) {

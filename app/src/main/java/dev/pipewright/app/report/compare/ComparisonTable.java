@@ -11,7 +11,7 @@ import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The items of a comparison beside each other. */
+/** The items of a comparison next to each other. */
 final class ComparisonTable {
   private static final String NONE = "–";
 

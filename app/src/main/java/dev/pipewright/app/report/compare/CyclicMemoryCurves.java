@@ -10,7 +10,7 @@ import java.util.List;
  * @param samples of the recorded curve
  * @param periodSeconds of the training step
  * @param baseline bytes that each worker holds all the time, which the curves leave out
- * @param smallest whether the baseline is the smallest sample, because nobody gave one
+ * @param smallest whether the baseline is the smallest sample, because none is given
  * @param most of a worker in step
  * @param inStep the curve of workers in step, whatever their number
  */

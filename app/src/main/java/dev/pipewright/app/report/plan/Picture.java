@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param title the heading: {@code vgg-19 on dapple-a}
  * @param planning what the planner found
- * @param timeline the best plan's step; empty when nothing fits or nobody simulated it
+ * @param timeline the best plan's step; empty when nothing fits or it was not simulated
  * @param planningSeconds how long the planner took
  * @param provenance where times and sizes come from, in one line
  * @param training what the best plan trains with and how fast; empty when nothing fits

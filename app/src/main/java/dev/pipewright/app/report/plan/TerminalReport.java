@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /** A plan for a terminal: what it is, why, how good, and what else there was. */
 public final class TerminalReport {
-  /** Columns of a terminal when nobody says. */
+  /** Columns of a terminal that does not say. */
   public static final int WIDTH = 100;
 
   private static final int LABEL = 14; // columns of "  lower bound "
