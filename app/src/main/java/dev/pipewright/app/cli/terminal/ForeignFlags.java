@@ -33,8 +33,18 @@ public final class ForeignFlags {
               "tp tensor tensor-parallel tensor-parallel-size tensor-parallel-degree"
                   + " tensor-model-parallel tensor-model-parallel-size model-parallel-size mp",
               List.of("--tensor-parallel", "--strategies"),
-              "the planner chooses tensor parallelism (`plan --planner capture`), and"
-                  + " `train --tensor-parallel P` sets it"),
+              "the planner chooses tensor parallelism; `predict --tensor T` and"
+                  + " `train --tensor-parallel P` set it"),
+          new Meaning(
+              "cp context context-parallel context-parallel-size context-parallel-degree"
+                  + " sequence-parallel-size",
+              List.of("--context"),
+              "the planner chooses context parallelism; `predict --context C` sets it"),
+          new Meaning(
+              "ep expert expert-parallel expert-parallel-size expert-parallel-degree"
+                  + " expert-model-parallel-size moe-expert-parallel-size",
+              List.of("--expert"),
+              "the planner chooses expert parallelism; `predict --expert E` sets it"),
           new Meaning(
               "pp pipeline pipeline-parallel pipeline-parallel-size pipeline-parallel-degree"
                   + " pipeline-model-parallel pipeline-model-parallel-size num-stages"
@@ -45,7 +55,8 @@ public final class ForeignFlags {
               "dp ddp data-parallel data-parallel-size data-parallel-degree"
                   + " data-parallel-replicate-degree num-replicas",
               List.of("--replicas", "--strategies"),
-              "the planner chooses data parallelism, and `train --replicas R` sets it"),
+              "the planner chooses data parallelism; `predict --data D` and `train --replicas R`"
+                  + " set it"),
           new Meaning(
               "gpus num-gpus ngpus n-gpus gpu num-devices n-devices device-count world-size nproc"
                   + " nproc-per-node nnodes num-nodes nodes gpus-per-node ranks devices",
@@ -99,9 +110,14 @@ public final class ForeignFlags {
               List.of("--zero", "--strategies"),
               "`train --zero N` shards, and `predict --strategies zero1,zero2,zero3` predicts it"),
           new Meaning(
+              "seq-length seq-len sequence-length max-seq-len max-seq-length max-length"
+                  + " context-length n-ctx",
+              List.of("--sequence"),
+              "`plan` and `predict` take --sequence"),
+          new Meaning(
               "num-layers n-layers layers n-layer hidden-size hidden d-model n-embd"
-                  + " num-attention-heads heads n-head seq-length seq-len sequence-length"
-                  + " max-position-embeddings vocab-size vocabulary",
+                  + " num-attention-heads heads n-head max-position-embeddings vocab-size"
+                  + " vocabulary",
               List.of(),
               "the size of a network is part of its name, like"
                   + " gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257"),
