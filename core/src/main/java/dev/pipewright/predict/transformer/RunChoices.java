@@ -46,15 +46,8 @@ public record RunChoices(
    * does not divide what it shares, with the nearest that do.
    */
   public RunChoices {
-    int chunks = layout.pipeline() * layout.interleave();
-    Check.that(
-        split.isPresent() || shape.layers() % chunks == 0,
-        "pipeline=%d × interleave=%d = %d chunks do not divide layers=%d; write degrees whose product is %s, or state the layers of each stage",
-        layout.pipeline(),
-        layout.interleave(),
-        chunks,
-        shape.layers(),
-        NearCounts.divisors(shape.layers(), chunks));
+    Optional<String> unequal = split.isPresent() ? Optional.empty() : unequal(layout, shape);
+    Check.that(unequal.isEmpty(), "%s", unequal.orElse(""));
     Check.that(
         layout.interleave() == 1
             || schedule.isPresent()
@@ -90,6 +83,21 @@ public record RunChoices(
         sharing,
         ranks,
         NearCounts.divisors(ranks, (int) Math.min(sharing, ranks)));
+  }
+
+  /** Why a pipeline's chunks cannot have equally many layers, unless they can. */
+  public static Optional<String> unequal(TrainingLayout layout, TransformerShape shape) {
+    int chunks = layout.pipeline() * layout.interleave();
+    return shape.layers() % chunks == 0
+        ? Optional.empty()
+        : Optional.of(
+            "pipeline=%d × interleave=%d = %d chunks do not divide layers=%d; write degrees whose product is %s, or state the layers of each stage"
+                .formatted(
+                    layout.pipeline(),
+                    layout.interleave(),
+                    chunks,
+                    shape.layers(),
+                    NearCounts.divisors(shape.layers(), chunks)));
   }
 
   /** With the usual gradients of the precision. */

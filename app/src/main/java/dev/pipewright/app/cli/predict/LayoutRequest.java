@@ -10,6 +10,7 @@ import dev.pipewright.formats.oracle.StatedSplit;
 import dev.pipewright.formats.problem.NamedWorkload;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
+import dev.pipewright.model.transformer.TokenPrediction;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.predict.pipeline.ScheduledTransformer;
 import dev.pipewright.predict.transformer.CalibratedConstants;
@@ -170,6 +171,9 @@ record LayoutRequest(
             layout.sequenceParallel(),
             globalBatch,
             degrees.microBatch());
+    if (split.isEmpty()) {
+      RunChoices.unequal(over, shape).ifPresent(why -> refuse(why, over));
+    }
     return new RunChoices(
         shape,
         machine,
@@ -183,6 +187,26 @@ record LayoutRequest(
         layout.offloadLayers(),
         layout.offloadOptimizer(),
         gradientBytes());
+  }
+
+  /** With the layers of each stage that the user could state. */
+  private void refuse(String unequal, TrainingLayout over) {
+    int predictions = shape.prediction().map(TokenPrediction::depth).orElse(0);
+    boolean enough = (long) over.pipeline() * over.interleave() <= shape.layers();
+    String example =
+        enough
+            ? ", like --pipeline-layout '%s'"
+                .formatted(
+                    StatedSplit.text(
+                        StageSplit.even(
+                            over.pipeline(),
+                            over.interleave(),
+                            shape.layers(),
+                            predictions,
+                            false,
+                            false)))
+            : "";
+    throw new IllegalArgumentException(unequal + example);
   }
 
   /** As many as divide other matrices, where experts leave so many. */
