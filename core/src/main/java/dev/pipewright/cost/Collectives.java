@@ -281,6 +281,21 @@ public final class Collectives {
     };
   }
 
+  /**
+   * Every member sends each other one its part of m bytes: over levels the sum of {@code s(f−1)(α +
+   * (m/p)φβ)} where f groups of s members each send to each other. A port carries the messages of
+   * all members behind it, which share nothing as a ring's do.
+   */
+  public double allToAll(double bytes) {
+    double slowest = 0;
+    if (bytes > 0) {
+      for (GroupTimes group : groups) {
+        slowest = Math.max(slowest, group.allToAll(bytes));
+      }
+    }
+    return slowest;
+  }
+
   /** The same as an all-gather, towards the members' parts of the sum. */
   public double reduceScatter(double bytes) {
     return allGather(bytes);

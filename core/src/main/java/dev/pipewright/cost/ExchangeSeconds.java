@@ -50,8 +50,7 @@ public final class ExchangeSeconds {
       case SUM -> groups.allReduce(bytes) + times.moving(COPIED * elements);
       case GATHER -> groups.allGather(bytes) + times.moving(JOINED * elements);
       case SUM_PARTS -> groups.reduceScatter(bytes) + times.moving((CUT + ADDED) * elements);
-      case ALL_TO_ALL -> // a member sends its rows in as many messages as a ring gathers them in
-          groups.allGather(bytes / parts) + times.moving(JOINED * elements / parts);
+      case ALL_TO_ALL -> groups.allToAll(bytes / parts) + times.moving(JOINED * elements / parts);
       case HALO -> halo(exchange, samples); // its rows belong to what a layer computes with
     };
   }

@@ -18,7 +18,7 @@ final class GroupTimes {
   record Crossing(
       Level level, int fanout, int slices, double messages, double rings, double slicedRings) {}
 
-  /** The ring across one level that a hierarchical reduce-scatter or all-gather has. */
+  /** Messages of one size across a level: a hierarchical ring's, or those of an all-to-all. */
   private record Across(int steps, double parts, SharedLink link) {
     double seconds(double bytes) {
       return steps * link.seconds(bytes / parts);
@@ -31,6 +31,7 @@ final class GroupTimes {
   private final ChunkedPipeline tree;
   private final ChunkedPipeline publishedTree;
   private final Across[] hierarchy;
+  private final Across[] toAll;
 
   private GroupTimes(
       int members,
@@ -38,13 +39,15 @@ final class GroupTimes {
       SharedLink[] direct,
       ChunkedPipeline tree,
       ChunkedPipeline publishedTree,
-      Across[] hierarchy) {
+      Across[] hierarchy,
+      Across[] toAll) {
     this.members = members;
     this.ring = ring;
     this.direct = direct;
     this.tree = tree;
     this.publishedTree = publishedTree;
     this.hierarchy = hierarchy;
+    this.toAll = toAll;
   }
 
   static GroupTimes of(int members, List<Crossing> crossings) {
@@ -52,17 +55,18 @@ final class GroupTimes {
     List<SharedLink> direct = new ArrayList<>();
     List<SharedLink> tree = new ArrayList<>();
     List<Across> hierarchy = new ArrayList<>();
+    List<Across> toAll = new ArrayList<>();
     int depth = 0;
     for (Crossing crossing : crossings) {
       Level level = crossing.level();
       ring.add(SharedLink.of(level.collective(), crossing.rings()));
       direct.add(SharedLink.of(level.pointToPoint(), crossing.messages()));
       tree.add(SharedLink.of(level.collective(), treeFlows(members) * crossing.rings()));
-      hierarchy.add(
-          new Across(
-              crossing.fanout() - 1,
-              (double) crossing.slices() * crossing.fanout(),
-              SharedLink.of(level.collective(), crossing.slicedRings())));
+      SharedLink sliced = SharedLink.of(level.collective(), crossing.slicedRings());
+      int others = crossing.fanout() - 1;
+      double parts = (double) crossing.slices() * crossing.fanout();
+      hierarchy.add(new Across(others, parts, sliced));
+      toAll.add(new Across(others * crossing.slices(), members, sliced));
       depth += depth(crossing.fanout());
     }
     SharedLink[] slowestRing = slowest(ring);
@@ -72,7 +76,8 @@ final class GroupTimes {
         slowest(direct),
         new ChunkedPipeline(depth - 1, slowest(tree)),
         new ChunkedPipeline(depth(members), slowestRing),
-        hierarchy.toArray(Across[]::new));
+        hierarchy.toArray(Across[]::new),
+        toAll.toArray(Across[]::new));
   }
 
   /**
@@ -90,7 +95,8 @@ final class GroupTimes {
         new SharedLink[] {direct},
         new ChunkedPipeline(depth(members) - 1, new SharedLink[] {shared}),
         new ChunkedPipeline(depth(members), links),
-        new Across[] {new Across(1, 1, SharedLink.of(latency / 2, secondsPerByte / 2))});
+        new Across[] {new Across(1, 1, SharedLink.of(latency / 2, secondsPerByte / 2))},
+        new Across[] {new Across(members - 1, members, SharedLink.of(0, ring.secondsPerByte(0)))});
   }
 
   /** Flows of the two trees at one port: a member passes on what two others send, or sends two. */
@@ -143,8 +149,17 @@ final class GroupTimes {
 
   /** A reduce-scatter inwards out or an all-gather outwards in. */
   double hierarchicalOnce(double bytes) {
+    return sum(hierarchy, bytes);
+  }
+
+  /** Every member sends each other one its part. */
+  double allToAll(double bytes) {
+    return sum(toAll, bytes);
+  }
+
+  private static double sum(Across[] levels, double bytes) {
     double seconds = 0;
-    for (Across across : hierarchy) {
+    for (Across across : levels) {
       seconds += across.seconds(bytes);
     }
     return seconds;

@@ -377,7 +377,7 @@ public final class PipelineOracle implements Oracle {
         GroupExchanges.of(costs.workload().chain(), range, stage.parallelism()).stream()
             .filter(counts)
             .toList(),
-        stage.parallelism().parts(),
+        stage.parallelism(),
         slice);
   }
 }

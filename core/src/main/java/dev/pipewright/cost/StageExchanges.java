@@ -1,6 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.exchange.GroupExchange;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.profile.DividedLayers;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,7 @@ public record StageExchanges(double[] forward, double[] backward) {
    *
    * @param costs of the layers, as one device computes them
    * @param times of the same workload
-   * @param parts devices of a group
+   * @param split of the layers
    * @param slice samples of the largest slice
    */
   public static StageExchanges of(
@@ -27,14 +28,16 @@ public record StageExchanges(double[] forward, double[] backward) {
       PartTimes times,
       StageGroups groups,
       List<GroupExchange> exchanges,
-      int parts,
+      Parallelism split,
       int slice) {
     ExchangeSeconds seconds =
-        new ExchangeSeconds(times, groups.tensor(), costs.workload().profile().precision(), parts);
+        new ExchangeSeconds(
+            times, groups.tensor(), costs.workload().profile().precision(), split.parts());
     int layers = costs.workload().chain().graph().size();
     double[] forward = new double[layers];
     double[] backward = new double[layers];
-    Optional<DividedLayers> divided = costs.workload().profile().divided();
+    Optional<DividedLayers> divided = // knows of groups that divide features
+        costs.workload().profile().divided().filter(known -> split.kind().dividesFeatures());
     double exposedForward = divided.map(DividedLayers::exposedForward).orElse(1.0);
     double exposedBackward = divided.map(DividedLayers::exposedBackward).orElse(1.0);
     for (GroupExchange each : exchanges) {

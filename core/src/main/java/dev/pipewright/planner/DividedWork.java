@@ -170,7 +170,7 @@ final class DividedWork {
   private LayerLoads newLoads(int slice) {
     StageExchanges exchanged =
         StageExchanges.of(
-            costs, new PartTimes(costs.workload()), group, exchanges, parallelism.parts(), slice);
+            costs, new PartTimes(costs.workload()), group, exchanges, parallelism, slice);
     int size = costs.size();
     exchangesBySlice.put(slice, exchanged.forward(0, size) + exchanged.backward(0, size));
     Cluster cluster = costs.workload().cluster();

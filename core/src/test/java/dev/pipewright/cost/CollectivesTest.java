@@ -282,6 +282,23 @@ class CollectivesTest {
     assertEquals(racks + all, over(cluster, 0, 3, 6).hierarchicalAllReduce(60), DUST);
   }
 
+  /** A ring passes on what it gets; of parts for others each member sends its own. */
+  @Test
+  void partsForAllOthersLeaveThroughThePortsThatTheirSendersShare() {
+    Cluster cluster = Samples.plain(List.of(FAST, SLOW), 4, 2);
+    Collectives inside = over(cluster, 0, 1, 2, 3);
+    assertEquals(3 * (1 + 16 / 8.0), inside.allToAll(64));
+    assertEquals(inside.ringAllGather(64), inside.allToAll(64));
+    int[] all = IntStream.range(0, 8).toArray();
+    double near = 3 * (1 + 8 / 8.0);
+    double far = 4 * (3 + 4 * 8 / 2.0); // four members of a machine share its port
+    assertEquals(near + far, over(cluster, all).allToAll(64));
+    double slow = 3 * (3 + 8 / 2.0);
+    double cards = 4 * (3 + 2 * 8 / 2.0); // two of them a card
+    assertEquals(slow + cards, over(ported(2, 4, 2), all).allToAll(64));
+    assertEquals(0, Collectives.NONE.allToAll(64));
+  }
+
   @Test
   void theFullestGroupSetsThePace() {
     var levels = Samples.levels(new SplittableRandom(1), 3);
@@ -333,6 +350,7 @@ class CollectivesTest {
               group -> group.publishedTreeAllReduce(bytes),
               group -> group.hierarchicalAllReduce(bytes),
               group -> group.allGather(bytes),
+              group -> group.allToAll(bytes),
               group -> group.broadcast(bytes),
               group -> group.pointToPoint(bytes));
       for (ToDoubleFunction<Collectives> use : uses) {

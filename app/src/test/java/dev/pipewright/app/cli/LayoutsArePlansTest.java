@@ -73,6 +73,31 @@ class LayoutsArePlansTest {
     assertEquals(memory, plan.get("memory_bytes").asDouble(), tolerance * memory);
   }
 
+  /**
+   * Experts over one machine and several: a plan's exchanges are all-to-alls, and as few heads have
+   * keys hardly anything else.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "qwen3-30b-a3b, h100:1x8, 8",
+    "qwen3-30b-a3b, h100:2x8, 16",
+    "qwen3-30b-a3b, h100:4x8, 32",
+    "gpt-oss-20b, h100:1x8, 8",
+    "gpt-oss-20b, h100:2x8, 16"
+  })
+  void expertsExchangeAsLong(String model, String cluster, int experts) {
+    String degrees =
+        "--devices %d --micro-batch %d --global-batch 32".formatted(experts, Math.max(8, experts));
+    JsonNode layout =
+        row(
+            model,
+            cluster,
+            degrees + " --data 1 --context %d --expert %d".formatted(experts, experts));
+    JsonNode plan = row(model, cluster, degrees + " --strategies expert");
+    double expected = layout.at("/phases/all_to_all_s").asDouble();
+    assertEquals(expected, plan.at("/phases/layer_allgather_s").asDouble(), 0.15 * expected);
+  }
+
   private static final String PREDICTING =
       """
       {"model_type": "deepseek_v3", "hidden_size": 4096, "num_hidden_layers": 16,

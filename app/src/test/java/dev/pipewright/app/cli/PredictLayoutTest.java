@@ -187,7 +187,6 @@ class PredictLayoutTest {
       delimiter = '|',
       value = {
         "--tensor 7 --devices 28|--tensor=7 does not divide heads=64; write 4 or 8",
-        "--pipeline 5 --devices 80 --interleave 3|--pipeline=5 × interleave=3 = 15 chunks do not divide layers=80; write degrees whose product is 10 or 16, or state the layers of each stage, like --pipeline-layout 'Et*6|(t*6|)*4,(t*5|)*9,t*5,L'",
         "--micro-batch 3|--global-batch=64 is no multiple of data=2 × micro_batch=3; write 60 or 66",
         "--interleave 5 --micro-batch 16|--global-batch=64 makes 2 micro-batches, no multiple of pipeline=4, which interleave=5 needs; write 128",
         "--expert 2|--expert=2, but the network has no experts; leave it out",
@@ -218,6 +217,20 @@ class PredictLayoutTest {
     line.addAll(List.of("--global-batch", "64"));
     String said = Cli.run(line.toArray(String[]::new)).refusal(2, "");
     assertEquals(sentence, said.strip().split("\n", -1)[0].strip());
+  }
+
+  @Test
+  void layersThatDoNotDivideCanBeStated() {
+    String line =
+        "predict llama3-70b --cluster h100:10x8 --global-batch 80 --pipeline 5 --recompute full";
+    String layout = "Et*6|(t*6|)*4,(t*5|)*9,t*5,L";
+    assertEquals(
+        "--pipeline=5 × interleave=3 = 15 chunks do not divide layers=80; write degrees whose"
+            + " product is 10 or 16, or state the layers of each stage, like --pipeline-layout '"
+            + layout
+            + "'",
+        run(line + " --interleave 3").refusal(2, "").strip());
+    assertEquals(5, row(line + " --tensor 8 --pipeline-layout " + layout).get("stages").size());
   }
 
   @Test

@@ -98,7 +98,7 @@ final class HybridCosts {
                 times,
                 groups(firstDevice, degrees),
                 exchanges.computeIfAbsent(degrees.tensor(), this::newExchanges),
-                degrees.tensor(),
+                parallelism(degrees.tensor()),
                 slice));
   }
 

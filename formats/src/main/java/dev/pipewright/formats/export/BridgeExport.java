@@ -66,6 +66,9 @@ final class BridgeExport implements MegatronTarget {
         "model.pipeline_model_parallel_layout",
         MegatronSteps.layoutText(plan).map(PythonText::quoted).orElse("None"));
     set(lines, "model.context_parallel_size", MegatronSteps.context(plan));
+    if (MegatronSteps.context(plan) > 1) {
+      set(lines, "model.cp_comm_type", PythonText.quoted(MegatronSteps.KEYS));
+    }
     set(lines, "model.expert_model_parallel_size", MegatronSteps.expert(plan));
     addRecomputation(lines, plan);
     set(lines, "train.micro_batch_size", plan.perRank());

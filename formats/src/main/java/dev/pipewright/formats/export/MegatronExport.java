@@ -67,6 +67,7 @@ final class MegatronExport implements MegatronTarget {
         .ifPresent(layout -> flags.add("--pipeline-model-parallel-layout", layout));
     flags
         .add("--context-parallel-size", MegatronSteps.context(plan))
+        .addIf(MegatronSteps.context(plan) > 1, "--cp-comm-type", MegatronSteps.KEYS)
         .add("--expert-model-parallel-size", MegatronSteps.expert(plan))
         .add("--micro-batch-size", plan.perRank())
         .add("--global-batch-size", plan.plan().globalBatch())

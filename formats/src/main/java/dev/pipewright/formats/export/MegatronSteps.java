@@ -21,6 +21,9 @@ final class MegatronSteps {
           new ScheduleRules.Known(PipelinePolicy.A.scheduleName(), "1F1B"),
           new ScheduleRules.Known(Interleaved.NAME, "interleaved 1F1B"));
 
+  /** How context-parallel devices get each other's keys and values, as plans count it. */
+  static final String KEYS = "all_gather"; // of `--cp-comm-type`; in a ring otherwise
+
   private MegatronSteps() {}
 
   static List<ExportRule> rules() {

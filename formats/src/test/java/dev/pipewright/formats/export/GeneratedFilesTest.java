@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,6 +84,20 @@ class GeneratedFilesTest {
     Process python = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, python.waitFor(), said);
+  }
+
+  /** As plans count it; a ring, which is usual there, takes longer between machines. */
+  @Test
+  void recipesGatherKeysWhereTokensAreDivided() {
+    Set<Boolean> seen = new HashSet<>();
+    plans("bridge")
+        .forEach((name, plan) -> {
+          String recipe = written("bridge", plan).get(0).text();
+          boolean tokens = plan.stages().get(0).parallelism().kind().dividesTokens();
+          assertEquals(tokens, recipe.contains("model.cp_comm_type = \"all_gather\""), name);
+          seen.add(tokens);
+        });
+    assertEquals(Set.of(true, false), seen);
   }
 
   /** Written constants evaluate to the plan. */

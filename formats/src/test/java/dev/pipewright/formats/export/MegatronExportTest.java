@@ -63,6 +63,8 @@ class MegatronExportTest {
     boolean tokens = kind.equals("context") || kind.equals("expert");
     assertEquals(tokens ? 1 : parts, read.number("tensor-model-parallel-size"));
     assertEquals(tokens ? parts : 1, read.number("context-parallel-size"));
+    String text = MEGATRON.write(SamplePlans.exported(plan)).get(0).text();
+    assertEquals(tokens, text.contains("--cp-comm-type all_gather"), text);
     assertEquals(kind.equals("expert") ? parts : 1, read.number("expert-model-parallel-size"));
     assertEquals(plan.devicesByRank().size(), read.number("pipeline-model-parallel-size"));
     int data = first.devices().size() / parts;
