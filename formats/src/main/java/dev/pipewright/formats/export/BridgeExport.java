@@ -71,7 +71,7 @@ final class BridgeExport implements MegatronTarget {
     }
     set(lines, "model.expert_model_parallel_size", MegatronSteps.expert(plan));
     addRecomputation(lines, plan);
-    set(lines, "train.micro_batch_size", plan.perRank());
+    set(lines, "train.micro_batch_size", MegatronSteps.perRank(plan));
     set(lines, "train.global_batch_size", plan.plan().globalBatch());
     boolean sharded = plan.plan().sharding() == ZeroStage.OPTIMIZER;
     set(lines, "ddp.use_distributed_optimizer", PythonText.of(sharded));

@@ -118,12 +118,28 @@ final class MegatronSteps {
     return exported.parallelism().kind().dividesTokens() ? 1 : exported.tensor();
   }
 
-  /** Devices that divide the tokens of sequences. */
-  static int context(ExportSubject exported) {
-    return exported.parallelism().kind().dividesTokens() ? exported.tensor() : 1;
+  /**
+   * Whether those that divide experts have whole sequences each, as data-parallel ranks; ranks in
+   * the order of replicas would have them in different stages.
+   */
+  private static boolean wholeSequences(ExportSubject exported) {
+    return exported.parallelism().kind() == Parallelism.Kind.EXPERT
+        && exported.perRank() % exported.tensor() == 0
+        && !byReplica(exported);
   }
 
-  /** Devices that divide experts: Megatron's expert-parallel groups are then its context groups. */
+  /** Devices that divide the tokens of sequences. */
+  static int context(ExportSubject exported) {
+    boolean tokens = exported.parallelism().kind().dividesTokens();
+    return tokens && !wholeSequences(exported) ? exported.tensor() : 1;
+  }
+
+  /** Samples of a micro-batch on a data-parallel rank. */
+  static int perRank(ExportSubject exported) {
+    return exported.perRank() / (wholeSequences(exported) ? exported.tensor() : 1);
+  }
+
+  /** Devices that divide experts: ranks that divide tokens, or data-parallel ones. */
   static int expert(ExportSubject exported) {
     return exported.parallelism().kind() == Parallelism.Kind.EXPERT ? exported.tensor() : 1;
   }

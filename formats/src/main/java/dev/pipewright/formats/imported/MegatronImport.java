@@ -42,6 +42,7 @@ final class MegatronImport implements PlanImport {
   private static final String TENSOR = "tensor-model-parallel-size";
   private static final String CONTEXT = "context-parallel-size";
   private static final String EXPERT = "expert-model-parallel-size";
+  private static final String BY_REPLICA = "use-tp-pp-dp-mapping";
 
   /** What plans do not have: flags with the values that change nothing. */
   private static final List<String> DEGREES =
@@ -100,7 +101,7 @@ final class MegatronImport implements PlanImport {
   private static BadInputException without(MegatronArguments arguments, String degree, int parts) {
     return arguments.wrong(
         degree,
-        "--%s is %d, which imported plans cannot have: they divide layers by tensor, by context, or by equal context and expert sizes; `pipewright predict` takes such layouts"
+        "--%s is %d, which imported plans cannot have: they divide layers by tensor, by context, or by equal context and expert sizes, or experts alone; `pipewright predict` takes such layouts"
             .formatted(degree, parts));
   }
 
@@ -117,7 +118,8 @@ final class MegatronImport implements PlanImport {
     if (context > 1 && tensor > 1) {
       throw without(arguments, CONTEXT, context);
     }
-    if (expert > 1 && expert != context) {
+    boolean alone = context == 1 && tensor == 1;
+    if (expert > 1 && expert != context && !alone) {
       throw without(arguments, EXPERT, expert);
     }
     for (String flag : UNKNOWN) {
@@ -150,15 +152,23 @@ final class MegatronImport implements PlanImport {
       int parts = division.parts();
       int ranks = positive("pipeline-model-parallel-size");
       if (world % Math.multiplyFull(parts, ranks) != 0) {
-        boolean tokens = division.kind().dividesTokens();
+        String flag =
+            wholeSequences() ? EXPERT : division.kind().dividesTokens() ? CONTEXT : TENSOR;
+        String word = flag.substring(0, flag.indexOf('-'));
         throw arguments.wrong(
-            tokens ? CONTEXT : TENSOR,
+            flag,
             "%d devices are no multiple of %s %d times pipeline %d; give as many devices with --cluster"
-                .formatted(world, tokens ? "context" : "tensor", parts, ranks));
+                .formatted(world, word, parts, ranks));
       }
       int data = world / (parts * ranks);
+      if (wholeSequences() && ranks > 1 && arguments.flag(BY_REPLICA)) {
+        throw arguments.wrong(
+            BY_REPLICA,
+            "--%s has the ranks that divide experts in different stages; leave it out"
+                .formatted(BY_REPLICA));
+      }
       List<Integer> ends = ends(ranks);
-      boolean byReplica = arguments.flag("use-tp-pp-dp-mapping") && ranks > 1 && data > 1;
+      boolean byReplica = arguments.flag(BY_REPLICA) && ranks > 1 && data > 1;
       StageGrid grid =
           new StageGrid(
               file,
@@ -169,16 +179,24 @@ final class MegatronImport implements PlanImport {
               byReplica);
       return grid.plan(
           ends.size() > ranks ? Interleaved.NAME : PipelinePolicy.A.scheduleName(),
-          batching(data),
+          wholeSequences() ? batching(data * parts).together(parts) : batching(data),
           new StageGrid.Keeping(
               arguments.flag("overlap-grad-reduce") || sharding().atLeast(ZeroStage.GRADIENTS),
               sharding(),
               recomputed(grid)));
     }
 
+    /** Whether data-parallel ranks divide experts: plans have their sequences together. */
+    private boolean wholeSequences() {
+      return positive(EXPERT) > 1 && positive(CONTEXT) == 1;
+    }
+
     private Parallelism division() {
       int tensor = positive(TENSOR);
       int context = positive(CONTEXT);
+      if (wholeSequences()) {
+        return Parallelism.of(Parallelism.Kind.EXPERT, positive(EXPERT));
+      }
       if (context > 1) {
         boolean experts = positive(EXPERT) == context;
         return Parallelism.of(

@@ -43,7 +43,12 @@ record StageGrid(
    *
    * @param samples of a micro-batch on each data-parallel rank of the first stage
    */
-  record Batching(int microBatches, int samples) {}
+  record Batching(int microBatches, int samples) {
+    /** The same where so many of these ranks are one of the plan's. */
+    Batching together(int ranks) {
+      return new Batching(microBatches, Math.multiplyExact(samples, ranks));
+    }
+  }
 
   /**
    * What devices hold.

@@ -166,8 +166,15 @@ public final class SamplePlans {
     plans.put("interleaved, uneven", interleaved(new int[] {3, 8, 12, 17, 21, 26, 30, HEAD}, 4));
     plans.put("context", of("1f1b", 4, 2).stage(HEAD, devices(0, 8), "context:4").plan());
     plans.put(
-        "experts and context",
-        of("1f1b", 8, 4)
+        "experts", // of whole sequences
+        of("1f1b", 8, 8)
+            .overlapping()
+            .stage(16, devices(0, 4), "expert:2")
+            .stage(HEAD, devices(4, 4), "expert:2")
+            .plan());
+    plans.put(
+        "experts and context", // a sequence for two devices
+        of("1f1b", 8, 2)
             .overlapping()
             .stage(16, devices(0, 4), "expert:2")
             .stage(HEAD, devices(4, 4), "expert:2")

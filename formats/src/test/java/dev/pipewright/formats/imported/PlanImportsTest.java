@@ -43,13 +43,27 @@ class PlanImportsTest {
     assertEquals(chunks, plan(flags + "--num-virtual-stages-per-pipeline-rank 2", 4));
   }
 
+  /** Whose data-parallel ranks have sequences of their own: the plan's have them together. */
+  @Test
+  void ranksThatDivideExpertsAreOneOfThePlans() {
+    String experts = MEGATRON + "--expert-model-parallel-size 4 ";
+    PipelinePlan alone = plan(experts, 8);
+    assertEquals("[0..9]×8e4", alone.summary());
+    assertEquals(16, alone.microBatching());
+    assertEquals(2, alone.microBatches());
+    String together = experts.replace("--micro-batch-size 2", "--micro-batch-size 8");
+    assertEquals(alone, plan(together + "--context-parallel-size 4", 8));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
         "--tensor-model-parallel-size 2 --context-parallel-size 2 | 8 | --context-parallel-size is 2, which imported plans cannot have: they divide layers by tensor, by context, or by equal context and expert sizes",
         "--context-parallel-size 2 --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
-        "--expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
+        "--tensor-model-parallel-size 2 --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
+        "--expert-model-parallel-size 3 | 8 | 8 devices are no multiple of expert 3",
+        "--expert-model-parallel-size 2 --pipeline-model-parallel-size 2 --use-tp-pp-dp-mapping | 8 | --use-tp-pp-dp-mapping has the ranks that divide experts in different stages",
         "--context-parallel-size 3 | 8 | 8 devices are no multiple of context 3",
         "--cpu-offloading | 8 | --cpu-offloading is nothing that plans have",
         "--tensor-model-parallel-size 3 | 8 | 8 devices are no multiple of tensor 3",
