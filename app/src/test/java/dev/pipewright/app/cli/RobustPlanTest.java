@@ -75,7 +75,7 @@ class RobustPlanTest {
    */
   @Test
   void fewerRanksWinWhereTheFastestPlanWaitsForStragglers() {
-    String[] chances = {"--global-batch", "64", "--objective", "p95", "--stragglers", "0.03:2"};
+    String[] chances = {"--global-batch", "256", "--objective", "p95", "--stragglers", "0.03:2"};
     JsonNode answer = Cli.plan(MODEL, CLUSTER, Cli.with(chances, "--json")).ends(0).json();
     JsonNode robust = answer.get("robust");
     JsonNode fastest = robust.get("fastest");
@@ -84,7 +84,7 @@ class RobustPlanTest {
     assertEquals(robust.get("step_s").asDouble(), robust.get("p95_s").asDouble(), 1e-12);
     assertTrue(fastest.get("step_s").asDouble() < robust.get("step_s").asDouble());
     assertTrue(fastest.get("p95_s").asDouble() > robust.get("p95_s").asDouble());
-    JsonNode usual = Cli.plan(MODEL, CLUSTER, "--global-batch", "64", "--json").ends(0).json();
+    JsonNode usual = Cli.plan(MODEL, CLUSTER, "--global-batch", "256", "--json").ends(0).json();
     assertEquals(
         usual.get("simulated").get("step_s").asDouble(), fastest.get("step_s").asDouble(), 1e-12);
     String said = Cli.plan(MODEL, CLUSTER, chances).ends(0).out().replaceAll("\\s+", " ");
