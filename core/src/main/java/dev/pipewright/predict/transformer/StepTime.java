@@ -143,7 +143,9 @@ final class StepTime {
   private double optimizer(StageSplit.Rank rank, RankWeights weights) {
     double shared = dataParallel.denseElements(rank);
     double own = rank.mixtures() * weights.experts();
-    double elements = shared / layout.optimizerShards() + own / layout.expertShards();
+    double elements =
+        shared / layout.optimizerShards()
+            + own / (layout.zero() >= 1 ? layout.expertReplicas() : 1);
     double onHost = run.offload().optimizer();
     double device =
         run.software().framework().optimizerBytes()
