@@ -7,8 +7,8 @@ import java.util.BitSet;
  * A set of layers none of which leads to another.
  *
  * @param before the antichain and all its ancestors, which name it as well as its members would
- * @param augmented what a cut after it pays for: the layers of {@code before} that somebody beyond
- *     reads, or nobody at all; ascending
+ * @param augmented what a cut after it pays for: the layers of {@code before} that are read by a
+ *     layer beyond it, or by none at all; ascending
  * @param foundFrom the place, in the order of discovery, of the antichain that it extends, or -1
  * @param looks at edges that it took to find it
  */
@@ -69,7 +69,7 @@ record Antichain(BitSet before, int[] augmented, int foundFrom, long looks) {
       values[size++] = value;
     }
 
-    /** Those of {@code layers} that somebody beyond {@code before} reads, or nobody at all. */
+    /** Those of {@code layers} that a layer beyond {@code before} reads, or none at all. */
     void addOpen(int[] layers, LayerGraph graph, BitSet before) {
       for (int layer : layers) {
         int[] successors = graph.successors(layer);

@@ -31,7 +31,7 @@ class CyclicZeroPredictionTest {
    * Seconds of messages at a rate of the parameters of a stage in a second, by worker, then stage.
    * Worker 0 gets a stage for a backward and a forward pass, or the other way round, from worker 1,
    * which gets it back for the passes that end a step: with momentum, and the sum of worker 0's
-   * gradients. The version before goes along, unless nobody needs it: under the second rule only
+   * gradients. The version before goes along, unless no worker needs it: under the second rule only
    * worker 0's backward pass of the first stage does.
    */
   @Test
@@ -82,7 +82,7 @@ class CyclicZeroPredictionTest {
     }
   }
 
-  /** Nothing goes anywhere where there is nobody else; the first rule keeps a version more. */
+  /** A worker alone sends nothing; the first rule keeps a version more. */
   @Test
   void statesOfOneWorkerStay() {
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
@@ -99,7 +99,7 @@ class CyclicZeroPredictionTest {
    * take so long that stages come and go between them only.
    */
   @Test
-  void travellingStatesAreHereOrComeOrLeave() {
+  void aWorkerHasStatesOrReceivesOrSendsThem() {
     StageCosts costs = costs(2, 1000, new LayerTimes(1000, 1000, 0, 0), 0, 0);
     // Each asks for the other stage a pass ahead: worker 0 for three thousand bytes while its
     // backward pass has all four of the second, worker 1 for four while it updates the other.
@@ -125,7 +125,7 @@ class CyclicZeroPredictionTest {
 
   /** The same to a profile that says nothing of what layers need at work. */
   @Test
-  void travellingStatesWithoutWorkingMemory() {
+  void statesOnTheirWayWithoutWorkingMemory() {
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
       StageCosts costs = costs(2, 1000, SLOT, 100, 0);
       Profile known = costs.workload().profile();
