@@ -157,17 +157,23 @@ class TcpTransportTest extends TransportContract {
         });
   }
 
-  /** What is set aside for them does not wait for the garbage collector. */
+  /**
+   * What is set aside for them does not wait for the garbage collector. The process may grow by as
+   * much as Java has reserved for its heap, which it comes to use by and by.
+   */
   @Test
   void messagesThatComeEarlyLeaveNoMemoryBehind() {
     int rounds = 128;
     int elements = 1 << 20;
-    comeEarly(64, elements); // for what Java and the C library keep for themselves
+    comeEarly(16, elements); // for what Java and the C library keep for themselves
     long before = Pointer.physicalBytes();
     comeEarly(rounds, elements);
-    long left = Pointer.physicalBytes() - before;
+    long grown = Pointer.physicalBytes() - before;
+    long heap = Runtime.getRuntime().totalMemory();
     long received = 2L * rounds * 4 * elements; // by two workers, in bytes
-    assertTrue(left < received / 4, left + " of " + received + " bytes");
+    assertTrue(
+        grown < heap + received / 4,
+        () -> grown + " of " + received + " bytes, beside a heap of " + heap);
   }
 
   private void comeEarly(int rounds, int elements) {
