@@ -92,7 +92,7 @@ final class RankMemoryFormula {
     double each = run.offload().optimizer() * (bytes.optimizer() + bytes.gradient());
     boolean sharded = run.kept().shardedOptimizer();
     return each * shared(held) / (sharded ? layout.optimizerShards() : 1)
-        + each * experts(held) / (sharded && layout.zero() > 0 ? layout.expertReplicas() : 1);
+        + each * experts(held) / (sharded ? layout.expertShards() : 1);
   }
 
   /** Elements of a rank that its data-parallel ranks share. */
@@ -123,12 +123,12 @@ final class RankMemoryFormula {
       double gathered = GATHERED_LAYERS * run.kept().gatheredBytes() * largest;
       double each = bytes.total() - bytes.optimizer() * run.offload().optimizer();
       return (shared * each + narrow) / layout.optimizerShards()
-          + experts * each / layout.expertReplicas()
+          + experts * each / layout.expertShards()
           + gathered;
     }
     double buckets = layout.shardsGradients() ? GATHERED_LAYERS * bytes.gradient() * largest : 0;
     return shared * element(layout.optimizerShards())
-        + experts * element(layout.zero() > 0 ? layout.expertReplicas() : 1)
+        + experts * element(layout.expertShards())
         + narrow
         + buckets;
   }

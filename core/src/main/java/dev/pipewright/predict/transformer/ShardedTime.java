@@ -12,18 +12,65 @@ package dev.pipewright.predict.transformer;
 final class ShardedTime {
   private static final double HALF = 2; // bytes of an element
 
-  private final TransformerRun run;
   private final StackConstants constants;
-  private final CollectiveTime collectives;
-  private final double group; // ranks of a shard group
-  private final double bus; // bytes/s of its collectives
-  private final double latency; // seconds of a collective
-  private final double replicas; // of a shard group
   private final StageSplit.Rank rank;
   private final boolean keepsGathered;
   private final double forwardExchange; // seconds
   private final double backwardExchange;
   private final double first; // of each chunk, that nothing overlaps
+
+  /** Ranks that share out parameters, as many in every copy. */
+  private final class Shards {
+    private final TransformerRun run;
+    private final double members;
+    private final double copies;
+    private final double bus; // bytes/s of their collectives
+    private final double latency; // seconds of a collective
+    private final double copiesRate; // bytes/s between copies
+
+    /**
+     * Of {@code replicas} ranks with the same parameters.
+     *
+     * @param stride from one of them to the next; as many such groups use a machine's network
+     */
+    Shards(
+        TransformerRun run,
+        CollectiveTime collectives,
+        double members,
+        double replicas,
+        double stride) {
+      this.run = run;
+      this.members = members;
+      this.copies = run.layout().zero() == 3 ? replicas / members : 1;
+      double domain = run.machine().domain();
+      double inside = Math.min(members, Math.max(1, Math.floor(domain / stride)));
+      double network = collectives.networkRate(constants.network());
+      double share = network * inside / Math.min(domain, stride * inside);
+      this.bus =
+          members > inside ? Math.min(constants.shardedBus(), share) : constants.shardedBus();
+      this.latency = constants.shardedLatency() * CollectiveTime.log2(Math.max(2, members));
+      this.copiesRate = network / domain;
+    }
+
+    /** An all-gather of {@code elements}. */
+    double gather(double elements) {
+      return exchange(elements, HALF);
+    }
+
+    /** A reduce-scatter of gradients, and their all-reduce among copies (hybrid sharding). */
+    double scatter(double elements) {
+      double gradient = run.formats().exchangedGradientBytes();
+      double among =
+          copies > 1 ? 2 * gradient * elements / members * (copies - 1) / copies / copiesRate : 0;
+      return exchange(elements, gradient) + among;
+    }
+
+    private double exchange(double elements, double bytes) {
+      return members > 1 && elements > 0
+          ? bytes * elements * (members - 1) / members / bus + latency
+          : 0;
+    }
+  }
 
   ShardedTime(
       TransformerRun run,
@@ -32,39 +79,33 @@ final class ShardedTime {
       RankWeights weights,
       boolean tied,
       StageSplit.Rank rank) {
-    this.run = run;
     this.constants = constants;
-    this.collectives = collectives;
     this.rank = rank;
     TrainingLayout layout = run.layout();
-    this.group = layout.shardGroup();
-    double domain = run.machine().domain();
-    double inside = Math.min(group, Math.max(1, Math.floor(domain / layout.tensor())));
-    double network =
-        collectives.networkRate(constants.network())
-            * Math.min(1, inside * layout.tensor() / domain);
-    this.bus = group > inside ? Math.min(constants.shardedBus(), network) : constants.shardedBus();
-    this.latency = constants.shardedLatency() * CollectiveTime.log2(Math.max(2, group));
-    this.replicas = layout.zero() == 3 ? layout.shardReplicas() : 1;
     this.keepsGathered = layout.zero() == 2;
-    double gradient = run.formats().exchangedGradientBytes();
-    double expertLayer = weights.mixture() + weights.experts();
-    double gather =
-        rank.dense() * exchange(weights.dense(), HALF)
-            + rank.mixtures() * exchange(expertLayer, HALF);
+    Shards shared =
+        new Shards(run, collectives, layout.shardGroup(), layout.replicas(), layout.tensor());
+    Shards experts =
+        new Shards(
+            run,
+            collectives,
+            layout.expertShardGroup(),
+            layout.expertReplicas(),
+            (double) layout.expert() * layout.expertTensor());
+    double gatherDense = shared.gather(weights.dense());
+    double gatherMixture = shared.gather(weights.mixture()) + experts.gather(weights.experts());
+    double gather = rank.dense() * gatherDense + rank.mixtures() * gatherMixture;
     double scatter =
-        rank.dense() * (exchange(weights.dense(), gradient) + amongReplicas(weights.dense()))
-            + rank.mixtures() * (exchange(expertLayer, gradient) + amongReplicas(expertLayer));
+        rank.dense() * shared.scatter(weights.dense())
+            + rank.mixtures()
+                * (shared.scatter(weights.mixture()) + experts.scatter(weights.experts()));
     boolean both = rank.embeddings() > 0 && rank.heads() > 0;
     double ends = weights.end() * (both && tied ? 1 : rank.embeddings() + rank.heads());
-    this.forwardExchange = gather + exchange(ends, HALF);
-    this.backwardExchange =
-        (keepsGathered ? 0 : gather) + scatter + exchange(ends, gradient) + amongReplicas(ends);
+    this.forwardExchange = gather + shared.gather(ends);
+    this.backwardExchange = (keepsGathered ? 0 : gather) + scatter + shared.scatter(ends);
     this.first =
         layout.interleave()
-            * Math.max(
-                rank.dense() > 0 ? exchange(weights.dense(), HALF) : 0,
-                rank.mixtures() > 0 ? exchange(expertLayer, HALF) : 0);
+            * Math.max(rank.dense() > 0 ? gatherDense : 0, rank.mixtures() > 0 ? gatherMixture : 0);
   }
 
   /** What sharding adds to a micro-batch, one of {@code batches} of a step. */
@@ -80,24 +121,5 @@ final class ShardedTime {
     return Math.max(computation, exchange)
         + constants.shardedSlowdown() * Math.min(computation, exchange)
         - computation;
-  }
-
-  /** An all-gather or reduce-scatter of {@code elements} in the shard group. */
-  private double exchange(double elements, double bytes) {
-    return group > 1 && elements > 0 ? bytes * elements * (group - 1) / group / bus + latency : 0;
-  }
-
-  /** An all-reduce of sharded gradients among the replicas of hybrid sharding. */
-  private double amongReplicas(double elements) {
-    double rate = collectives.networkRate(constants.network()) / run.machine().domain();
-    return replicas > 1
-        ? 2
-            * run.formats().exchangedGradientBytes()
-            * elements
-            / group
-            * (replicas - 1)
-            / replicas
-            / rate
-        : 0;
   }
 }

@@ -143,9 +143,7 @@ final class StepTime {
   private double optimizer(StageSplit.Rank rank, RankWeights weights) {
     double shared = dataParallel.denseElements(rank);
     double own = rank.mixtures() * weights.experts();
-    double elements =
-        shared / layout.optimizerShards()
-            + own / (layout.zero() >= 1 ? layout.expertReplicas() : 1);
+    double elements = shared / layout.optimizerShards() + own / layout.expertShards();
     double onHost = run.offload().optimizer();
     double device =
         run.software().framework().optimizerBytes()

@@ -179,8 +179,14 @@ public record TrainingLayout(
     return zero == 0 ? 1 : zero == 3 ? Math.min(shardGroup, replicas()) : replicas();
   }
 
-  /** Replicas of a shard group under ZeRO-3. */
-  double shardReplicas() {
-    return Math.max(1.0, (double) devices() / ((double) shardGroup * tensor * pipeline));
+  /** Ranks that shard an expert's optimizer state. */
+  double expertShards() {
+    return zero == 0 ? 1 : zero == 3 ? expertShardGroup() : expertReplicas();
+  }
+
+  /** Ranks that shard an expert's parameters: those of a shard group that hold its copies. */
+  double expertShardGroup() {
+    double copies = (double) shardGroup * tensor / ((double) expert * expertTensor);
+    return Math.max(1, Math.min(expertReplicas(), copies));
   }
 }

@@ -237,6 +237,46 @@ class FormulasByHandTest {
         two.ranks().get(0).state());
   }
 
+  /** Latencies of seconds exceed computation, which slows communication by all of itself. */
+  private static void gathersAndScatters(double layer, double ends, TransformerRun run) {
+    double each = 8 * (2 + 1) * layer + 2 * ends + 2 * layer; // gradients have 2 bytes, too
+    same(2 * each, predicted(run).phases().sharding());
+  }
+
+  @Test
+  void shardGroupsOfTensorRanksShareTheNetworkOfTheirMachine() {
+    TransformerRun run =
+        run(new TrainingLayout(8, 1, 4, 1, 1, 1, 1, 3, 4, false, true, 8, 1)); // one on a machine
+    double rate = 8 * 1e10 / 8; // of a machine's network, which serves eight groups
+    double layer = 2 * 12.0 * HIDDEN * HIDDEN / 8 * 3 / 4 / rate + 2; // two doublings
+    double ends = 2 * 2 * 51_200.0 * HIDDEN / 8 * 3 / 4 / rate + 2;
+    gathersAndScatters(layer, ends, run);
+  }
+
+  @Test
+  void expertsAreGatheredFromTheRanksThatHoldThem() {
+    Mixture mixture =
+        new Mixture(16, 4, new Dense(512, false, false), false, Optional.empty(), false);
+    TrainingLayout layout = new TrainingLayout(1, 1, 16, 1, 1, 8, 1, 3, 16, false, false, 32, 1);
+    TransformerRun run =
+        run(shape(8, Optional.of(mixture)), layout, new RecomputePolicy.None(), true);
+    double rest = 4.0 * HIDDEN * HIDDEN + 16.0 * HIDDEN; // attention and routing
+    double experts = 16.0 / 8 * 2 * HIDDEN * 512;
+    double all = 8 * 1e10; // the network of a machine, which one group has or eight share
+    double layer = 2 * rest * 15 / 16 / all + 4 + 2 * experts / 2 / (all / 8) + 1;
+    double ends = 2 * 2 * 51_200.0 * HIDDEN * 15 / 16 / all + 4;
+    gathersAndScatters(layer, ends, run);
+  }
+
+  /** Experts have no more shards than a group of hybrid sharding has ranks that hold them. */
+  @Test
+  void copiesOfAShardGroupHoldTheSameExperts() {
+    TrainingLayout whole = new TrainingLayout(1, 1, 32, 1, 1, 4, 1, 3, 32, false, false, 32, 1);
+    assertEquals(8, whole.expertShards());
+    TrainingLayout hybrid = new TrainingLayout(1, 1, 32, 1, 1, 4, 1, 3, 8, false, false, 32, 1);
+    assertEquals(2, hybrid.expertShards());
+  }
+
   @Test
   void zeroTwoReducesGradientsOfEveryMicroBatch() {
     TransformerRun run = sharded(1, 2, false);
