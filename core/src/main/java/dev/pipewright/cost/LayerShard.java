@@ -163,17 +163,17 @@ record LayerShard(
         part, 0, 0, share, beside, 0, share, reach.beside(), share, reach, Scores.WHOLE);
   }
 
-  /** Some of the tokens, with the keys and values of all. */
+  /** Some of the tokens, with the keys and values of all of a sequence. */
   private static LayerShard tokens(
       LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean described) {
     Layer own = graph.layer(layer);
     int sequence = own.output().orElseThrow().extent(0);
-    double share = share(sequence, split.parts());
-    Optional<BlockShape> block = BlockShape.of(own);
+    double share = share(sequence, split.tokenParts()) / split.sampleParts();
+    Optional<BlockShape> block = BlockShape.of(own).filter(any -> split.tokenParts() > 1);
     double gathered =
         block.map(found -> (double) sequence * keysAndValues(own, found, described)).orElse(0.0);
     double held = parameters(graph, layer, split); // each is used by more tokens
-    PartShares part = new PartShares(held, 1, share * lastTokens(own, split.parts()) / held);
+    PartShares part = new PartShares(held, 1, share * lastTokens(own, split.tokenParts()) / held);
     double scores = region.staysCut(layer) ? share : 1;
     return new LayerShard(
         part,

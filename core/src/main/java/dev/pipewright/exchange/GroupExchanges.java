@@ -102,9 +102,12 @@ public final class GroupExchanges {
     return shape(layer).elements();
   }
 
-  /** Elements of each member's part of a layer's output. */
+  /** Elements of each member's part of a layer's output, for each sample of all. */
   private LayerExchanges.Sizes parts(int layer) {
     List<Integer> extents = shape(layer).extents();
+    if (split.sampleParts() > 1) {
+      return part -> Span.of(whole(layer), part, split.parts()).count();
+    }
     if (split.kind() != Kind.SPATIAL) {
       long each = shape(layer).elements() / extents.get(0);
       return part -> Span.of(extents.get(0), part, split.parts()).count() * each;

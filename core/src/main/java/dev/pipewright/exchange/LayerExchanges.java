@@ -91,8 +91,11 @@ final class LayerExchanges {
     }
   }
 
-  /** Keys and values of all tokens, and the sums of their gradients. */
+  /** Keys and values of all tokens, and the sums of their gradients; none of whole sequences. */
   private void attentions() {
+    if (split.tokenParts() == 1) {
+      return;
+    }
     for (Operator step : graph.layer(layer).steps()) {
       BlockShape.of(graph.layer(layer), step)
           .ifPresent(block -> {
@@ -116,10 +119,7 @@ final class LayerExchanges {
       Handed counts = (from, to) -> Span.of(mixture.experts(), to, parts).count();
       Handed rows =
           (from, to) ->
-              Math.round(
-                  each
-                      * Span.of(block.sequence(), from, parts).count()
-                      * counts.elements(from, to));
+              Math.round(each * tokens(block.sequence(), from) * counts.elements(from, to));
       long all = (long) block.sequence() * mixture.chosen() * block.hidden();
       allToAll(true, (long) parts * mixture.experts(), false, counts);
       allToAll(true, all, true, rows);
@@ -127,6 +127,13 @@ final class LayerExchanges {
       allToAll(false, all, true, rows);
       allToAll(false, all, true, rows.back());
     }
+  }
+
+  /** Of a sample, that a member has: the mean where it has some samples whole. */
+  private double tokens(int sequence, int member) {
+    return split.sampleParts() > 1
+        ? (double) sequence / split.sampleParts()
+        : Span.of(sequence, member, split.parts()).count();
   }
 
   private void allToAll(boolean forward, long all, boolean ofEachSample, Handed handed) {

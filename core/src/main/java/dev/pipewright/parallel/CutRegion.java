@@ -72,7 +72,7 @@ public final class CutRegion {
   private boolean cut(int number) {
     Layer layer = graph.layer(number);
     if (split.kind().dividesTokens()) {
-      return tokens(number) >= split.parts();
+      return tokens(number) >= split.tokenParts();
     }
     if (split.kind() == Kind.SEQUENCE) {
       return layer.steps().size() == 1 && sequence(layer.operator()).orElse(0) >= split.parts();

@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * How several workers compute each layer of a stage together, each with all samples: tensor
- * parallelism by filters or channels and spatial parallelism (ParaDL §3), by heads and MLP
- * features, and sequence parallelism (Megatron-LM); context parallelism (Llama 3) and expert
- * parallelism.
+ * How several workers compute each layer of a stage together: tensor parallelism by filters or
+ * channels and spatial parallelism (ParaDL §3), by heads and MLP features, and sequence parallelism
+ * (Megatron-LM); context parallelism (Llama 3) and expert parallelism.
  *
- * @param grid parts along each axis; one number except for spatial parallelism
+ * @param grid parts along each axis; one number, but for spatial parallelism, and for experts whose
+ *     workers have whole sequences: parts of the samples, and 1 of the tokens
  * @param reduction the all-reduce of gradients over parts and replicas
  */
 public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction reduction) {
@@ -44,10 +44,11 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
      */
     CONTEXT("context"),
     /**
-     * Likewise, and the experts of mixtures: each worker has some, to which all send rows and which
-     * send back what they make (D. Lepikhin et al., <i>GShard</i>, ICLR 2021, §3.1; the group that
-     * divides tokens also divides experts, as with D. Liu et al., <i>MoE parallel folding</i>,
-     * arXiv:2504.14960).
+     * The experts of mixtures: each worker has some, to which all send rows and which send back
+     * what they make (D. Lepikhin et al., <i>GShard</i>, ICLR 2021, §3.1). The group also divides
+     * the tokens of each sequence, as above (D. Liu et al., <i>MoE parallel folding</i>,
+     * arXiv:2504.14960), or else, with a second axis of one part, samples: then each worker has
+     * whole sequences, as the data-parallel ranks of Megatron-LM.
      */
     EXPERT("expert");
 
@@ -68,7 +69,8 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     }
 
     /**
-     * Whether all layers are divided by the tokens of sequences, from the embedding to the loss.
+     * Whether all layers are divided by tokens, of sequences or of samples, from the embedding to
+     * the loss.
      */
     public boolean dividesTokens() {
       return this == CONTEXT || this == EXPERT;
@@ -82,12 +84,18 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
         "a split has a part or more along each axis: parts=%s",
         grid);
     Check.that(
-        kind == Kind.SPATIAL || grid.size() == 1,
-        "only maps are cut along several axes: kind=%s, parts=%s",
+        allows(kind, grid),
+        "only maps are cut along several axes, and samples for experts, like expert:4x1: kind=%s,"
+            + " parts=%s",
         kind.word(),
         grid);
     Check.that(
         kind != Kind.NONE || grid.get(0) == 1, "what is not split has one part: parts=%s", grid);
+  }
+
+  private static boolean allows(Kind kind, List<Integer> grid) {
+    boolean samples = kind == Kind.EXPERT && grid.size() == 2 && grid.get(1) == 1;
+    return kind == Kind.SPATIAL || grid.size() == 1 || samples;
   }
 
   /** The usual sums of gradients. */
@@ -103,6 +111,21 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
   /** So many parts along one axis. */
   public static Parallelism of(Kind kind, int parts) {
     return new Parallelism(kind, List.of(parts));
+  }
+
+  /** Experts in so many parts, between workers that have whole sequences. */
+  public static Parallelism ofWholeSequences(int parts) {
+    return new Parallelism(Kind.EXPERT, List.of(parts, 1));
+  }
+
+  /** Parts of the samples of a slice, where layers are divided by these. */
+  public int sampleParts() {
+    return kind == Kind.EXPERT && grid.size() == 2 ? grid.get(0) : 1;
+  }
+
+  /** Parts of the tokens of each sequence, where layers are divided by these. */
+  public int tokenParts() {
+    return kind.dividesTokens() ? grid.get(grid.size() - 1) : 1;
   }
 
   /** Workers that compute a layer together. */
@@ -139,18 +162,31 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     return part;
   }
 
-  /** {@code t4}, {@code c4} of tokens, {@code e4} of experts; nothing where layers are whole. */
+  /**
+   * {@code t4}, {@code c4} of tokens, {@code e4} of experts, {@code ce4} of both; nothing where
+   * layers are whole.
+   */
   public String degree() {
-    String letter =
+    String tokens = tokenParts() > 1 ? "c" : "";
+    String letters =
         switch (kind) {
-          case CONTEXT -> "c";
-          case EXPERT -> "e";
+          case CONTEXT -> tokens;
+          case EXPERT -> tokens + "e";
           default -> "t";
         };
-    return several() ? letter + parts() : "";
+    return several() ? letters + parts() : "";
   }
 
-  /** Reads {@code tensor:4} or {@code spatial:2x2}; empty where the text is nothing of the kind. */
+  /** What tables call it: {@code context+expert} where those who divide experts divide tokens. */
+  public String word() {
+    boolean both = kind == Kind.EXPERT && tokenParts() > 1;
+    return (both ? Kind.CONTEXT.word() + "+" : "") + kind.word();
+  }
+
+  /**
+   * Reads {@code tensor:4}, {@code spatial:2x2} or {@code expert:4x1}; empty where the text is
+   * nothing of the kind.
+   */
   public static Optional<Parallelism> parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches()) {
@@ -159,7 +195,7 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     List<Integer> grid = Arrays.stream(parts.group(2).split("x")).map(Integer::valueOf).toList();
     return Arrays.stream(Kind.values())
         .filter(kind -> kind.word().equals(parts.group(1)))
-        .filter(kind -> kind == Kind.SPATIAL || grid.size() == 1)
+        .filter(kind -> allows(kind, grid))
         .filter(kind -> kind != Kind.NONE || grid.get(0) == 1)
         .findFirst()
         .map(kind -> new Parallelism(kind, grid));

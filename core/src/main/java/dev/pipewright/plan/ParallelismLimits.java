@@ -54,7 +54,12 @@ public final class ParallelismLimits {
       case SPATIAL -> maps(split);
       case TENSOR, SEQUENCE -> blocks(split, BlockShape::heads, "heads");
       case CONTEXT -> blocks(split, BlockShape::sequence, "tokens");
-      case EXPERT -> experts(split).or(() -> blocks(split, BlockShape::sequence, "tokens"));
+      case EXPERT ->
+          experts(split)
+              .or(() ->
+                  split.sampleParts() > 1
+                      ? Optional.empty()
+                      : blocks(split, BlockShape::sequence, "tokens"));
     };
   }
 

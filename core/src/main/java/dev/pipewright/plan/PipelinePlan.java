@@ -51,6 +51,14 @@ public record PipelinePlan(
           "each copy of the pipeline needs the same share of a stage: devices=%d, replicas=%d",
           stage.replicas(),
           replicas);
+      int slices = Math.multiplyExact(stage.replicas(), stage.parallelism().sampleParts());
+      Check.that(
+          stage.parallelism().sampleParts() == 1 || microBatch % (slices / replicas) == 0,
+          "micro-batches are multiples of the devices that share out samples: parallelism=%s,"
+              + " micro_batch=%d, devices=%d",
+          stage.parallelism(),
+          microBatch,
+          slices / replicas);
     }
   }
 
@@ -194,8 +202,9 @@ public record PipelinePlan(
     if (!stage.parallelism().several()) {
       return overlapGradients ? "data parallel, overlapped" : "data parallel";
     }
-    Parallelism.Kind kind = stage.parallelism().kind();
-    String divided = kind.dividesTokens() ? kind.word() : Parallelism.Kind.TENSOR.word();
+    Parallelism parallelism = stage.parallelism();
+    String divided =
+        parallelism.kind().dividesTokens() ? parallelism.word() : Parallelism.Kind.TENSOR.word();
     return (stage.replicas() == 1 ? "" : "data and ") + divided + " parallel";
   }
 

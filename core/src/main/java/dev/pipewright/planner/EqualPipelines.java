@@ -124,7 +124,9 @@ final class EqualPipelines {
 
   private boolean allows(int ranks, int replicas, Parallelism parallelism, MicroBatching batching) {
     boolean plain = request.shape().oneDevicePerStage();
+    Grid grid = Grid.of(ranks, replicas, parallelism, choices.get(0).chunks());
     return request.allows(ranks)
+        && grid.suited(batching.samples()).equals(grid)
         && replicas % batching.unit() == 0
         && replicas <= batching.samples()
         && (!plain || (!parallelism.several() && replicas == batching.unit()));
@@ -140,9 +142,7 @@ final class EqualPipelines {
     LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
     int chunks = choices.get(0).chunks();
     Parallelism parallelism = work.parallelism();
-    boolean sums =
-        new Grid(ranks, replicas, parallelism, Arrangement.BY_RANK, chunks, ZeroStage.NOTHING)
-            .sums();
+    boolean sums = Grid.of(ranks, replicas, parallelism, chunks).sums();
     for (ZeroStage states : sums ? sharding : List.of(ZeroStage.NOTHING)) {
       if (states == ZeroStage.PARAMETERS && ranks > 1) {
         continue; // gathered for each micro-batch of each rank

@@ -2,6 +2,7 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.ZeroStage;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -22,6 +23,11 @@ record Grid(
     Arrangement arrangement,
     int chunks,
     ZeroStage sharding) {
+  /** One whose devices hold all states of their stages, rank by rank. */
+  static Grid of(int ranks, int replicas, Parallelism parallelism, int chunks) {
+    return new Grid(ranks, replicas, parallelism, Arrangement.BY_RANK, chunks, ZeroStage.NOTHING);
+  }
+
   /** The same with another number of stages on each rank. */
   Grid of(int others) {
     return new Grid(ranks, replicas, parallelism, arrangement, others, sharding);
@@ -60,6 +66,20 @@ record Grid(
   /** How many times slower a rank computes than the device of the profile: its slowest device. */
   double pace(int rank, StageCosts costs) {
     return devices(rank).stream().mapToDouble(costs::slowdown).max().orElseThrow();
+  }
+
+  /**
+   * The same for a micro-batch: those who divide experts have whole sequences where there are as
+   * many for each, since they then exchange less, and divide sequences otherwise.
+   */
+  Grid suited(int samples) {
+    int parts = parallelism.parts();
+    if (parallelism.kind() != Kind.EXPERT || parts == 1) {
+      return this;
+    }
+    return samples % (replicas * parts) == 0
+        ? with(Parallelism.ofWholeSequences(parts))
+        : with(Parallelism.of(Kind.EXPERT, parts));
   }
 
   /** Whether gradients are summed during the last backward pass; in a pipeline after it. */

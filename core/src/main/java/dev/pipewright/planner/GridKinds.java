@@ -10,6 +10,7 @@ import dev.pipewright.plan.ParallelismLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * How the devices of a tensor-parallel group may divide layers in the grids of {@link
@@ -17,8 +18,9 @@ import java.util.OptionalInt;
  *
  * <p>Within a machine, in all degrees that divide it: transformers by heads, with and without
  * sequence parallelism, other networks by maps and products. Transformers also by tokens (context
- * parallelism) where each device keeps {@value #FEWEST_TOKENS} of a sequence, and mixtures of
- * experts by tokens and experts; these two also over several machines, in degrees that double.
+ * parallelism) where each device keeps {@value #FEWEST_TOKENS} of a sequence, and mixtures by
+ * experts and whole sequences or tokens; these two also over several machines, in degrees that
+ * double.
  */
 final class GridKinds {
   /** Tokens of a device: below, keys and values that are gathered outweigh what is divided. */
@@ -69,11 +71,17 @@ final class GridKinds {
 
   private void add(List<Kind> kinds, int parts, List<Parallelism> found) {
     for (Kind kind : kinds) {
-      Parallelism parallelism = Parallelism.of(kind, parts);
-      if (suits(kind, parts) && limits.refusal(parallelism).isEmpty()) {
-        found.add(parallelism);
+      if (suits(kind, parts)) {
+        ways(kind, parts).filter(each -> limits.refusal(each).isEmpty()).forEach(found::add);
       }
     }
+  }
+
+  private static Stream<Parallelism> ways(Kind kind, int parts) {
+    Parallelism usual = Parallelism.of(kind, parts);
+    return kind == Kind.EXPERT
+        ? Stream.of(Parallelism.ofWholeSequences(parts), usual)
+        : Stream.of(usual);
   }
 
   /** Whether each device has equally many experts, or as many tokens as are worth it. */

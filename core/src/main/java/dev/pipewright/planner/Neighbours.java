@@ -64,7 +64,9 @@ final class Neighbours {
         if (groups % ranks == 0) {
           PipelineLayout layout =
               new PipelineLayout(
-                  choices.get(0), grid(ranks, groups / ranks, kind), batchings.get(0));
+                  choices.get(0),
+                  Grid.of(ranks, groups / ranks, kind, choices.get(0).chunks()),
+                  batchings.get(0));
           int wanted = ranks == 1 ? 1 : ROUNDS * ranks;
           states(layout).stream()
               .flatMap(each -> withAbout(each, wanted).stream())
@@ -83,11 +85,6 @@ final class Neighbours {
       widest = parts <= machine && parts > kinds.get(widest).parts() ? i : widest;
     }
     return widest;
-  }
-
-  private Grid grid(int ranks, int replicas, Parallelism kind) {
-    int chunks = choices.get(0).chunks();
-    return new Grid(ranks, replicas, kind, Arrangement.BY_RANK, chunks, ZeroStage.NOTHING);
   }
 
   /** The layouts of plans as they are on all devices of this cluster. */
@@ -137,6 +134,7 @@ final class Neighbours {
             Comparator.comparingDouble(
                 each -> Math.abs(Math.log((double) each.microBatches() / wanted))))
         .map(layout::with)
+        .map(PipelineLayout::suited)
         .filter(this::isAllowed)
         .findFirst();
   }
@@ -247,7 +245,7 @@ final class Neighbours {
   }
 
   private List<PipelineLayout> allowed(Set<PipelineLayout> layouts) {
-    return layouts.stream().filter(this::isAllowed).toList();
+    return layouts.stream().map(PipelineLayout::suited).filter(this::isAllowed).distinct().toList();
   }
 
   private boolean isAllowed(PipelineLayout layout) {

@@ -52,6 +52,11 @@ record PipelineLayout(Choice choice, Grid grid, MicroBatching batching) {
     return new PipelineLayout(other, grid.of(other.chunks()), batching);
   }
 
+  /** The same as {@linkplain Grid#suited suits} its micro-batches. */
+  PipelineLayout suited() {
+    return with(grid.suited(batching.samples()));
+  }
+
   PipelineLayout with(Grid other) {
     return new PipelineLayout(choice, other, batching);
   }

@@ -134,4 +134,31 @@ class ContextParallelTest {
       assertEquals((long) TOKENS / 4 * 2 * 512 * 3 / 4, each.handedBy(2, 4));
     }
   }
+
+  /** Of four samples a device has one: as many rows for experts, and no keys of others. */
+  @Test
+  void whoHasWholeSequencesGathersNoKeys() {
+    Workload workload = workload(EXPERTS);
+    LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
+    Parallelism four = Parallelism.ofWholeSequences(4);
+    List<GroupExchange> rows =
+        GroupExchanges.of(workload.chain(), stage, four).stream()
+            .filter(GroupExchange::ofEachSample)
+            .toList();
+    assertEquals(4, rows.size());
+    for (GroupExchange each : rows) {
+      assertEquals(GroupExchange.Kind.ALL_TO_ALL, each.kind());
+      assertEquals((long) TOKENS / 4 * 2 * 512 * 3 / 4, each.handedBy(2, 4));
+    }
+    int block = layer(workload, "block-1");
+    Profile all = workload.profile();
+    Profile own = ShardedProfile.of(workload, four).profile();
+    assertEquals(
+        part(workload, Kind.EXPERT, 4).sizes(block).parameters(), own.sizes(block).parameters());
+    assertEquals(all.sizes(block).kept() / 4, own.sizes(block).kept(), 1);
+    double quarter = all.times(0).get(block).forward() / 4;
+    double last = part(workload, Kind.CONTEXT, 4).times(0).get(block).forward();
+    assertEquals(quarter, own.times(0).get(block).forward(), 0.02 * quarter); // whole weights
+    assertTrue(last > 1.1 * quarter, "queries late in a sequence see more keys: " + last);
+  }
 }

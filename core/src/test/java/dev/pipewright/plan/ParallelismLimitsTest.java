@@ -84,6 +84,9 @@ class ParallelismLimitsTest {
             .orElseThrow()
             .endsWith("has 5 tokens and cannot be split in 6; take 5 parts or fewer"));
     assertEquals(
+        Optional.empty(),
+        refusal("mixtral:sequence=5,experts=6," + sizes, Parallelism.ofWholeSequences(6)));
+    assertEquals(
         Optional.of("llama3-8b has no mixture of experts to split; take another kind"),
         refusal("llama3-8b", Parallelism.of(Kind.EXPERT, 2)));
   }

@@ -11,6 +11,7 @@ import dev.pipewright.schedule.PipelinePolicy;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,7 +79,14 @@ class PipelinePlanTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"tensor:4, 4", "sequence:2, 2", "filter:3, 3", "channel:8, 8", "spatial:2x3, 6"})
+  @CsvSource({
+    "tensor:4, 4",
+    "sequence:2, 2",
+    "filter:3, 3",
+    "channel:8, 8",
+    "spatial:2x3, 6",
+    "expert:4x1, 4"
+  })
   void parallelismIsReadAsItIsWritten(String text, int parts) {
     Parallelism read = Parallelism.parse(text).orElseThrow();
     assertEquals(parts, read.parts());
@@ -94,11 +102,33 @@ class PipelinePlanTest {
         "tensor:2x2",
         "none:2",
         "experts:4",
+        "expert:2x2",
+        "context:4x1",
         "spatial:2x",
         "t:9"
       })
   void whatIsNoParallelismIsNotRead(String text) {
     assertEquals(Optional.empty(), Parallelism.parse(text));
+  }
+
+  @Test
+  void devicesThatShareOutSamplesHaveEquallyMany() {
+    Parallelism three = Parallelism.ofWholeSequences(3);
+    assertEquals(
+        List.of("e3", "expert", "ce3", "context+expert"),
+        Stream.of(three, Parallelism.of(Kind.EXPERT, 3))
+            .flatMap(each -> Stream.of(each.degree(), each.word()))
+            .toList());
+    StagePlan stage = stage(0, 6, 0, 6, three);
+    PipelinePlan even = new PipelinePlan(PipelinePolicy.A, 2, 12, 1, false, List.of(stage));
+    assertEquals(24, even.globalBatch());
+    assertEquals(
+        "micro-batches are multiples of the devices that share out samples: parallelism=expert:3x1,"
+            + " micro_batch=8, devices=6",
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new PipelinePlan(PipelinePolicy.A, 2, 8, 1, false, List.of(stage)))
+            .getMessage());
   }
 
   /** An assignment has a worker for each device, groups one after the other. */

@@ -169,7 +169,8 @@ class AutoPlannerTest {
     Oracle simulator = decides(costs);
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     int compared = 0;
-    for (Parallelism division : List.of(Parallelism.of(kind, parts), sequence())) {
+    Parallelism other = kind == Kind.EXPERT ? Parallelism.ofWholeSequences(parts) : sequence();
+    for (Parallelism division : List.of(Parallelism.of(kind, parts), sequence(), other)) {
       int groups = 8 * machines / division.parts();
       for (int ranks = 1; ranks <= groups; ranks *= 2) {
         for (MicroBatching batching : MicroBatching.of(Request.of(globalBatch), groups)) {
@@ -184,7 +185,10 @@ class AutoPlannerTest {
                   Arrangement.BY_RANK,
                   1,
                   tokensToo ? ZeroStage.OPTIMIZER : states);
-          if (replicas <= batching.samples()) {
+          int slices = replicas * division.sampleParts();
+          if (division.sampleParts() > 1
+              ? batching.samples() % slices == 0
+              : replicas <= batching.samples()) {
             ScheduledCuts cuts = cuts(grid, batching, costs, oracle);
             if (cuts.fits()) {
               double seconds = simulator.assess(cuts.plan()).stepSeconds();

@@ -135,6 +135,7 @@ class EqualPipelinesTest {
       for (int parts = 2; parts <= costs.workload().cluster().size(); parts *= 2) {
         kinds.add(Parallelism.of(Kind.CONTEXT, parts));
         kinds.add(Parallelism.of(Kind.EXPERT, parts));
+        kinds.add(Parallelism.ofWholeSequences(parts));
       }
       String what = "instance " + instance;
       Request request = Request.of(BATCH);

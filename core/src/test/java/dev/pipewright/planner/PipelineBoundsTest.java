@@ -12,7 +12,6 @@ import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
@@ -91,28 +90,31 @@ class PipelineBoundsTest {
   /** Layers that a machine divides, on a real network. */
   @ParameterizedTest
   @CsvSource({
-    "SEQUENCE, 2, gpt",
-    "SEQUENCE, 4, gpt",
-    "TENSOR, 2, gpt",
-    "TENSOR, 4, gpt",
-    "CONTEXT, 2, llama",
-    "CONTEXT, 4, mixtral",
-    "CONTEXT, 8, llama",
-    "EXPERT, 2, mixtral",
-    "EXPERT, 4, mixtral",
-    "EXPERT, 8, mixtral"
+    "sequence:2, gpt",
+    "sequence:4, gpt",
+    "tensor:2, gpt",
+    "tensor:4, gpt",
+    "context:2, llama",
+    "context:4, mixtral",
+    "context:8, llama",
+    "expert:2, mixtral",
+    "expert:4, mixtral",
+    "expert:8, mixtral",
+    "expert:2x1, mixtral",
+    "expert:4x1, mixtral"
   })
-  void noPipelineOfDividedLayersIsFasterThanItsBound(Kind kind, int parts, String family) {
+  void noPipelineOfDividedLayersIsFasterThanItsBound(String division, String family) {
     String sizes = ":layers=6,hidden=512,heads=8,sequence=128,vocabulary=1024";
     String experts = family.equals("mixtral") ? ",experts=8,chosen=2,ffn=512" : "";
     StageCosts costs = AutoPlannerTest.zoo(family + sizes + experts, "dgx-h100:2x4");
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     SimulatedOracle simulator = new SimulatedOracle(oracle);
-    Parallelism parallelism = Parallelism.of(kind, parts);
+    Parallelism parallelism = Parallelism.parse(division).orElseThrow();
+    int parts = parallelism.parts();
     PipelineBounds bounds = bounds(costs, parallelism, Recomputation.SELECTIVE);
     int priced = 0;
     List<Choice> choices = AutoPlanner.choices(Request.of(BATCH));
-    int third = kind.name().length() + parts / 2; // of the schedules, not the same for all cases
+    int third = division.length() - 2 + parts / 2; // of the schedules, not the same for all cases
     for (int at = third % 3; at < choices.size(); at += 3) {
       Choice choice = choices.get(at);
       for (int ranks = 1; ranks * parts <= 8; ranks *= 2) {
@@ -120,7 +122,7 @@ class PipelineBoundsTest {
           int replicas = 8 / parts / ranks;
           Grid grid = grid(ranks, replicas, parallelism, Arrangement.BY_RANK, choice.chunks());
           MicroBatching batching = new MicroBatching(1, samples, BATCH / samples);
-          if (replicas <= samples) {
+          if (samples % (replicas * parallelism.sampleParts()) == 0) {
             double bound = bounds.seconds(grid, batching, ScheduleShape.of(choice));
             for (ScheduledCuts cuts :
                 cuts(choice, grid, batching, costs, Recomputation.SELECTIVE, oracle)) {

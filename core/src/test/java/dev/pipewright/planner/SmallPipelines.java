@@ -89,7 +89,12 @@ final class SmallPipelines {
     int devices = costs.workload().cluster().size();
     int replicas = devices / ranks / parallelism.parts();
     List<ScheduledCuts> all = new ArrayList<>();
-    if (ranks * replicas * parallelism.parts() != devices || replicas > batching.samples()) {
+    boolean uneven =
+        parallelism.sampleParts() > 1
+            && batching.samples() % (replicas * parallelism.sampleParts()) != 0;
+    if (ranks * replicas * parallelism.parts() != devices
+        || replicas > batching.samples()
+        || uneven) {
       return all;
     }
     for (Choice choice : choices(request)) {

@@ -23,7 +23,7 @@ final class PlanDegreesJson {
     if (divided.stream().allMatch(PlanDegreesJson::isOfTransformers)) {
       putAlike(object, "tensor", divided.stream().map(PlanDegreesJson::tensor).toList());
     }
-    putAlike(object, "context", divided.stream().map(PlanDegreesJson::context).toList());
+    putAlike(object, "context", divided.stream().map(Parallelism::tokenParts).toList());
     putAlike(object, "expert", divided.stream().map(PlanDegreesJson::expert).toList());
   }
 
@@ -42,11 +42,6 @@ final class PlanDegreesJson {
     return parallelism.kind().dividesFeatures() ? parallelism.parts() : 1;
   }
 
-  private static int context(Parallelism parallelism) {
-    return parallelism.kind().dividesTokens() ? parallelism.parts() : 1;
-  }
-
-  /** Groups that divide experts divide the tokens, too. */
   private static int expert(Parallelism parallelism) {
     return parallelism.kind() == Parallelism.Kind.EXPERT ? parallelism.parts() : 1;
   }

@@ -74,8 +74,8 @@ class LayoutsArePlansTest {
   }
 
   /**
-   * Experts over one machine and several: a plan's exchanges are all-to-alls, and as few heads have
-   * keys hardly anything else.
+   * Experts over one machine and several, whose owners divide sequences, as their number does not
+   * go round: a plan's exchanges are all-to-alls, and as few heads have keys hardly anything else.
    */
   @ParameterizedTest
   @CsvSource({
@@ -87,7 +87,7 @@ class LayoutsArePlansTest {
   })
   void expertsExchangeAsLong(String model, String cluster, int experts) {
     String degrees =
-        "--devices %d --micro-batch %d --global-batch 32".formatted(experts, Math.max(8, experts));
+        "--devices %d --micro-batch %d --global-batch 96".formatted(experts, experts * 3 / 2);
     JsonNode layout =
         row(
             model,
@@ -96,6 +96,26 @@ class LayoutsArePlansTest {
     JsonNode plan = row(model, cluster, degrees + " --strategies expert");
     double expected = layout.at("/phases/all_to_all_s").asDouble();
     assertEquals(expected, plan.at("/phases/layer_allgather_s").asDouble(), 0.15 * expected);
+  }
+
+  /** Owners of experts that have whole sequences: data-parallel ranks, as published runs have. */
+  @ParameterizedTest
+  @CsvSource({
+    "qwen3-30b-a3b, h100:1x8, 8",
+    "qwen3-30b-a3b, h100:2x8, 16",
+    "qwen3-30b-a3b, h100:4x8, 32",
+    "gpt-oss-20b, h100:1x8, 8",
+    "gpt-oss-20b, h100:2x8, 16",
+    "mixtral-8x7b, h100:1x8, 8",
+    "deepseek-v2-lite, h100:1x8, 8"
+  })
+  void expertsOfDataParallelRanksTakeAsLong(String model, String cluster, int experts) {
+    String devices = "--devices %d --global-batch 32 ".formatted(experts);
+    String ranks = "--data %d --expert %d --micro-batch 1".formatted(experts, experts);
+    JsonNode layout = row(model, cluster, devices + ranks);
+    JsonNode plan = row(model, cluster, devices + "--strategies expert --micro-batch " + experts);
+    double expected = layout.get("iteration_s").asDouble();
+    assertEquals(expected, plan.get("iteration_s").asDouble(), 0.15 * expected);
   }
 
   private static final String PREDICTING =

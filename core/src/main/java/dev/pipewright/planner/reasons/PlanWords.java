@@ -41,7 +41,7 @@ final class PlanWords {
   }
 
   private static String parallel(Parallelism parallelism) {
-    String kind = parallelism.kind().dividesFeatures() ? "tensor" : parallelism.kind().word();
+    String kind = parallelism.kind().dividesFeatures() ? "tensor" : parallelism.word();
     return kind + " parallel " + parallelism.parts();
   }
 

@@ -277,7 +277,7 @@ final class PlanEstimate implements StrategyFormulas {
               first,
               last,
               devices(layout, placement.rankOf(stage)),
-              parallelism(layout),
+              parallelism(layout, even ? microBatch : 1),
               layout.recompute(),
               inFlight[stage],
               recomputed(layout.recompute(), first, last)));
@@ -307,9 +307,18 @@ final class PlanEstimate implements StrategyFormulas {
     return ZeroStage.of(layout.strategy().zeroStage()).orElseThrow();
   }
 
-  private Parallelism parallelism(Layout layout) {
+  /**
+   * How a group divides layers.
+   *
+   * @param samples that a group has; those who divide experts have whole sequences where there are
+   *     as many for each
+   */
+  private Parallelism parallelism(Layout layout, int samples) {
     if (layout.parts() == 1) {
       return Parallelism.NONE;
+    }
+    if (layout.strategy().split() == Strategy.Split.EXPERTS && samples % layout.parts() == 0) {
+      return Parallelism.ofWholeSequences(layout.parts()).with(setting.reduction());
     }
     Parallelism.Kind kind =
         switch (layout.strategy().split()) {

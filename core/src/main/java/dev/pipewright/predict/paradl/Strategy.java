@@ -22,7 +22,7 @@ public enum Strategy {
   SEQUENCE("sequence", Split.SEQUENCES, false, false),
   /** Tokens of each sample; attention gathers keys and values of all. */
   CONTEXT("context", Split.TOKENS, false, false),
-  /** The same, with the experts of mixtures divided, too. */
+  /** The experts of mixtures, and samples, or tokens where there are too few samples. */
   EXPERT("expert", Split.EXPERTS, false, false),
   DATA_FILTER("data+filter", Split.FILTERS, false, true),
   DATA_CHANNEL("data+channel", Split.CHANNELS, false, true),
@@ -56,7 +56,7 @@ public enum Strategy {
     SEQUENCES,
     /** The tokens of each sample. */
     TOKENS,
-    /** These, and the experts of mixtures. */
+    /** The experts of mixtures, and samples or tokens. */
     EXPERTS
   }
 

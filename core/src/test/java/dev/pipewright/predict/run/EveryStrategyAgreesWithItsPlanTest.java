@@ -116,9 +116,13 @@ class EveryStrategyAgreesWithItsPlanTest {
   private static PipelinePlan plan(Workload workload, Predicted row) {
     int groups = row.layout().groups();
     int parts = row.layout().parts();
+    int segments = row.layout().segments();
+    int samples = Math.toIntExact(row.globalBatch() / segments);
     Parallelism parallelism =
         parts == 1 ? Parallelism.NONE : new Parallelism(kind(row.strategy()), grid(row));
-    int segments = row.layout().segments();
+    if (parallelism.kind() == Kind.EXPERT && samples % (groups * parts) == 0) {
+      parallelism = Parallelism.ofWholeSequences(parts);
+    }
     StagePlan stage =
         new StagePlan(
             0,
@@ -128,7 +132,6 @@ class EveryStrategyAgreesWithItsPlanTest {
             Recompute.NONE,
             1,
             List.of());
-    int samples = Math.toIntExact(row.globalBatch() / segments);
     boolean overlap = groups * parts > 1;
     ZeroStage sharding = ZeroStage.of(row.strategy().zeroStage()).orElseThrow();
     return new PipelinePlan(

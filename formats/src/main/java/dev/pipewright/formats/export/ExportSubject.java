@@ -206,13 +206,15 @@ public record ExportSubject(
     return OptionalInt.of(each);
   }
 
-  /** Degrees in a line: {@code 16 devices: 2 pipeline ranks, data 4, tensor 2}. */
+  /** Degrees in a line: {@code 16 devices: pipeline 2, data 4, tensor 2}. */
   String degrees() {
-    return "%d devices: pipeline %d, data %d, tensor %d%s"
+    boolean tokens = parallelism().kind().dividesTokens();
+    return "%d devices: pipeline %d, data %d, %s %d%s"
         .formatted(
             devices(),
             ranks(),
             data(),
+            tokens ? parallelism().word() : Parallelism.Kind.TENSOR.word(),
             tensor(),
             chunks() > 1 ? ", " + chunks() + " stages on each rank" : "");
   }

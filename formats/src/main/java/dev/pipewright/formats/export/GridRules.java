@@ -145,7 +145,8 @@ final class GridRules {
    */
   static ExportRule consecutive(boolean replicasToo) {
     return exported -> {
-      if (isConsecutive(exported) || (replicasToo && isByReplica(exported))) {
+      boolean together = exported.parallelism().sampleParts() > 1; // in the same stage
+      if (isConsecutive(exported) || (replicasToo && !together && isByReplica(exported))) {
         return Optional.empty();
       }
       PipelinePlan plan = exported.plan();

@@ -118,25 +118,14 @@ final class MegatronSteps {
     return exported.parallelism().kind().dividesTokens() ? 1 : exported.tensor();
   }
 
-  /**
-   * Whether those that divide experts have whole sequences each, as data-parallel ranks; ranks in
-   * the order of replicas would have them in different stages.
-   */
-  private static boolean wholeSequences(ExportSubject exported) {
-    return exported.parallelism().kind() == Parallelism.Kind.EXPERT
-        && exported.perRank() % exported.tensor() == 0
-        && !byReplica(exported);
-  }
-
   /** Devices that divide the tokens of sequences. */
   static int context(ExportSubject exported) {
-    boolean tokens = exported.parallelism().kind().dividesTokens();
-    return tokens && !wholeSequences(exported) ? exported.tensor() : 1;
+    return exported.parallelism().tokenParts();
   }
 
   /** Samples of a micro-batch on a data-parallel rank. */
   static int perRank(ExportSubject exported) {
-    return exported.perRank() / (wholeSequences(exported) ? exported.tensor() : 1);
+    return exported.perRank() / exported.parallelism().sampleParts();
   }
 
   /** Devices that divide experts: ranks that divide tokens, or data-parallel ones. */

@@ -190,7 +190,7 @@ final class MegatronImport implements PlanImport {
       int tensor = positive(TENSOR);
       int context = positive(CONTEXT);
       if (wholeSequences()) {
-        return Parallelism.of(Parallelism.Kind.EXPERT, positive(EXPERT));
+        return Parallelism.ofWholeSequences(positive(EXPERT));
       }
       if (context > 1) {
         boolean experts = positive(EXPERT) == context;

@@ -60,8 +60,8 @@ class MegatronExportTest {
     StagePlan first = plan.stages().get(0);
     int parts = first.parallelism().parts();
     String kind = first.parallelism().kind().word();
-    boolean whole = name.equals("experts"); // sequences on ranks that divide experts
-    boolean tokens = kind.equals("context") || (kind.equals("expert") && !whole);
+    boolean whole = first.parallelism().sampleParts() > 1;
+    boolean tokens = first.parallelism().tokenParts() > 1;
     assertEquals(tokens || whole ? 1 : parts, read.number("tensor-model-parallel-size"));
     assertEquals(tokens ? parts : 1, read.number("context-parallel-size"));
     String text = MEGATRON.write(SamplePlans.exported(plan)).get(0).text();

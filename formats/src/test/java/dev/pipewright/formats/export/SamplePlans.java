@@ -169,8 +169,8 @@ public final class SamplePlans {
         "experts", // of whole sequences
         of("1f1b", 8, 8)
             .overlapping()
-            .stage(16, devices(0, 4), "expert:2")
-            .stage(HEAD, devices(4, 4), "expert:2")
+            .stage(16, devices(0, 4), "expert:2x1")
+            .stage(HEAD, devices(4, 4), "expert:2x1")
             .plan());
     plans.put(
         "experts and context", // a sequence for two devices

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Gradients are added to the parameters themselves.
  */
 final class InFlight implements Flight {
+  private final long samples;
   private final Stage stage;
   private final StageParameters parameters;
   private final boolean inTwoParts;
@@ -70,6 +71,7 @@ final class InFlight implements Flight {
   }
 
   /**
+   * @param samples of the pass
    * @param data of the samples, kept until the backward pass where the stage reads it; closed with
    *     this
    * @param target what is right, where the stage is the network's last
@@ -78,11 +80,13 @@ final class InFlight implements Flight {
    */
   InFlight(
       StageParameters own,
+      long samples,
       List<Tensor> data,
       Optional<Tensor> target,
       Judge judge,
       Optional<SharedStatistics> training,
       boolean keeps) {
+    this.samples = samples;
     this.stage = own.stage();
     this.parameters = own;
     this.data = data;
@@ -169,8 +173,8 @@ final class InFlight implements Flight {
     try (Scope scope = new Scope()) {
       List<Tensor> outputs =
           keep
-              ? part.forward(own.inputs, data, pass)
-              : Gradients.without(() -> part.forward(own.inputs, data, pass));
+              ? part.forward(own.inputs, data, samples, pass)
+              : Gradients.without(() -> part.forward(own.inputs, data, samples, pass));
       outputs.forEach(output -> kept.add(scope.keep(output)));
     }
     if (keep) {

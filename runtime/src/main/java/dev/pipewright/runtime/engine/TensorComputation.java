@@ -71,7 +71,13 @@ final class TensorComputation implements Computation {
       }
     }
     return new InFlight(
-        own, data, target, (outputs, right) -> judge(own, step, outputs, right), training, keeps);
+        own,
+        samples.count(),
+        data,
+        target,
+        (outputs, right) -> judge(own, step, outputs, right),
+        training,
+        keeps);
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */

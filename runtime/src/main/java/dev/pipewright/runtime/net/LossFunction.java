@@ -64,7 +64,9 @@ public enum LossFunction {
       case VocabularyPart words -> judge(last.detached(), target.flattened(0), share, words);
       case TokenPart tokens -> {
         Tensor own = tokens.own(target);
-        yield judge(last, own, share * own.extent(1) / target.extent(1));
+        yield own.elements() == 0
+            ? new Judged(0, 0, 0, List.of(Tensor.zeros(last.shape())))
+            : judge(last, own, share * own.extent(1) / target.extent(1));
       }
     };
   }

@@ -175,18 +175,18 @@ public final class Network {
     return region.contains(layer);
   }
 
-  /** How a layer's output is cut, where it is. */
-  TensorCut cutOf(int layer) {
+  /** How a layer's output of so many samples is cut, where it is. */
+  TensorCut cutOf(int layer, long samples) {
     List<Long> extents =
         graph().layer(layer).output().orElseThrow().extents().stream().map(Long::valueOf).toList();
     return tensorGroup.split().kind() == Parallelism.Kind.SPATIAL
         ? TensorCut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()))
-        : TensorCut.of(tensorGroup, 1, extents.get(0));
+        : TensorCut.ofTokens(tensorGroup, samples, extents.get(0));
   }
 
   /** A worker's part of the samples that a layer reads. */
   Tensor own(Tensor samples, int layer) {
-    return tensorGroup.own(samples, cutOf(layer));
+    return tensorGroup.own(samples, cutOf(layer, samples.extent(0)));
   }
 
   /** Whether a worker has its part of what the network makes, to the end. */
@@ -197,7 +197,7 @@ public final class Network {
   /** What of the scores that a layer makes a worker has, where the group divides them. */
   Optional<ScoresPart> scores(int layer) {
     return staysCut(layer)
-        ? Optional.of(new TokenPart(cutOf(layer), tensorGroup))
+        ? Optional.of(new TokenPart(tensorGroup))
         : new VocabularySplit(graph(), tensorGroup.split())
             .head(layer)
             .map(product -> new VocabularyPart(tensorGroup, product.out()));

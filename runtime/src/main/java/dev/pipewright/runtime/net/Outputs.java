@@ -10,13 +10,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outputs {
   private final Network network;
+  private final long samples;
   private final int[] left; // readers of each layer
   private final @Nullable Tensor[] whole; // by layer of the graph
   private final @Nullable Tensor[] own; // likewise
   private final @Nullable Tensor[] given; // the caller's
 
-  Outputs(Network network, int[] readers) {
+  /**
+   * @param samples of a whole output
+   * @param readers of each layer's
+   */
+  Outputs(Network network, long samples, int[] readers) {
     this.network = network;
+    this.samples = samples;
     this.left = readers;
     this.whole = new Tensor[readers.length];
     this.own = new Tensor[readers.length];
@@ -62,12 +68,12 @@ final class Outputs {
 
   private Tensor cut(int layer) {
     return new GroupCommunication(network.tensorGroup())
-        .own(present(whole[layer]), network.cutOf(layer));
+        .own(present(whole[layer]), network.cutOf(layer, samples));
   }
 
   private Tensor gathered(int layer) {
     return new GroupCommunication(network.tensorGroup())
-        .gathered(present(own[layer]), network.cutOf(layer));
+        .gathered(present(own[layer]), network.cutOf(layer, samples));
   }
 
   private static Tensor present(@Nullable Tensor tensor) {

@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.net;
 
-import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.Optional;
@@ -11,14 +10,19 @@ import java.util.Optional;
  * <i>Megatron-LM</i>, 2019, §3; V. Korthikanti et al., <i>Reducing activation recomputation in
  * large transformer models</i>, 2022, §4.2.2). Context parallelism: by tokens, with keys and values
  * gathered for attention (A. Dubey et al., <i>The Llama 3 herd of models</i>, 2024, §3.3.2). Expert
- * parallelism: likewise, with some of the experts of a mixture.
+ * parallelism: with some of the experts of a mixture.
  *
  * @param steps whether the block reads and makes some of the steps of its sequences
  * @param sequence steps of a whole one
- * @param context who has the other tokens
+ * @param context who has the other tokens of its sequences
+ * @param experts who has the other experts
  */
 record ParallelBlock(
-    TensorParallelGroup tensorGroup, boolean steps, int sequence, TensorParallelGroup context) {
+    TensorParallelGroup tensorGroup,
+    boolean steps,
+    int sequence,
+    TensorParallelGroup context,
+    TensorParallelGroup experts) {
 
   private TensorCut cut() {
     return TensorCut.of(tensorGroup, 1, sequence);
@@ -64,9 +68,7 @@ record ParallelBlock(
 
   /** Those who have the experts of a mixture, where they are divided. */
   Optional<TensorParallelGroup> expertOwners() {
-    return context.split().kind() == Parallelism.Kind.EXPERT && !context.alone()
-        ? Optional.of(context)
-        : Optional.empty();
+    return experts.alone() ? Optional.empty() : Optional.of(experts);
   }
 
   /** The first of this worker's tokens. */

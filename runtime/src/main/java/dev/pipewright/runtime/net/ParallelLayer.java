@@ -87,15 +87,16 @@ final class ParallelLayer {
         kind.dividesFeatures() ? tensorGroup : alone,
         kind.dividesFeatures() && cut,
         sequence,
-        kind.dividesTokens() && cut ? tensorGroup : alone);
+        dividesSequences() ? tensorGroup : alone,
+        kind == Parallelism.Kind.EXPERT && cut ? tensorGroup : alone);
   }
 
   /** The first of the tokens that this worker has of each sample. */
   long firstToken() {
-    return dividesTokens() ? tensorGroup.own(tokens).first() : 0;
+    return dividesSequences() ? tensorGroup.own(tokens).first() : 0;
   }
 
-  private boolean dividesTokens() {
-    return cut && tensorGroup.split().kind().dividesTokens();
+  private boolean dividesSequences() {
+    return cut && tensorGroup.split().tokenParts() > 1;
   }
 }

@@ -102,15 +102,23 @@ public final class Part {
         .toList();
   }
 
+  /** The same of as many samples as whole tensors come in with. */
+  public List<Tensor> forward(List<Tensor> incoming, List<Tensor> data, ForwardPass pass) {
+    long samples = (incoming.isEmpty() ? data : incoming).get(0).extent(0);
+    return forward(incoming, data, samples, pass);
+  }
+
   /**
    * The tensors that go out. Others are freed after their last read, but for what the backward pass
    * needs.
    *
    * @param incoming through the first cut
    * @param data the samples themselves: a tensor for each layer of the network that reads no other
+   * @param samples of the pass, of which members may have some
    */
-  public List<Tensor> forward(List<Tensor> incoming, List<Tensor> data, ForwardPass pass) {
-    Outputs values = new Outputs(network, readers());
+  public List<Tensor> forward(
+      List<Tensor> incoming, List<Tensor> data, long samples, ForwardPass pass) {
+    Outputs values = new Outputs(network, samples, readers());
     for (int i = 0; i < inputs.length; i++) {
       values.comes(inputs[i], incoming.get(i), begins);
     }

@@ -22,6 +22,14 @@ record TensorCut(List<Integer> grid, int first, List<Long> extents) {
     return new TensorCut(List.of(tensorGroup.parts()), axis, List.of(extent));
   }
 
+  /** Samples × tokens, of which each member has some. */
+  static TensorCut ofTokens(TensorParallelGroup tensorGroup, long samples, long tokens) {
+    Parallelism split = tensorGroup.split();
+    return split.sampleParts() > 1
+        ? ofGrid(split, 0, List.of(samples, tokens))
+        : of(tensorGroup, 1, tokens);
+  }
+
   /** The axes from {@code first} on, in the order of the group's grid. */
   static TensorCut ofGrid(Parallelism split, int first, List<Long> extents) {
     return new TensorCut(split.grid(), first, extents);

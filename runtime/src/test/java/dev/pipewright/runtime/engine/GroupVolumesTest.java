@@ -76,6 +76,7 @@ class GroupVolumesTest {
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | CONTEXT | 2",
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=3 | EXPERT | 2",
         "mixtral:layers=1,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=5,chosen=5 | EXPERT | 3",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=6,vocabulary=31,experts=5,chosen=5 | EXPERT | 3x1",
         "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4 | CONTEXT | 2",
         "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | CONTEXT | 3",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | CONTEXT | 2",

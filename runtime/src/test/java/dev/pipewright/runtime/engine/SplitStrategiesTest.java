@@ -255,12 +255,28 @@ class SplitStrategiesTest {
     same(MIXTRAL, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
   }
 
+  /** The same of workers that have whole sequences each, also where these do not go round. */
+  @Test
+  void expertsOfWholeSequences() {
+    Parallelism two = Parallelism.ofWholeSequences(2);
+    Parallelism three = Parallelism.ofWholeSequences(3);
+    same(MIXTRAL, ONE, List.of(two), List.of(1), 3);
+    same(MIXTRAL, ONE, List.of(two), List.of(2), 2);
+    same(MIXTRAL, ONE, List.of(three), List.of(1), 2);
+    same(MIXTRAL, TWO, List.of(two, Parallelism.NONE), List.of(1, 2), 2);
+    same(MIXTRAL, TWO, List.of(two, split(Kind.EXPERT, 4)), List.of(1, 1), 2);
+    same(MIXTRAL, TWO, List.of(split(Kind.TENSOR, 2), two), List.of(1, 2), 1);
+    same(MIXTRAL, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 2);
+    same(MIXTRAL, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
+  }
+
   @Test
   void tokensAndExpertsWithRecomputation() {
     LayerGraph graph = graph(MIXTRAL);
     int last = Chain.of(graph).size() - 1;
     List<LayerRange> again = List.of(new LayerRange(0, 1), new LayerRange(2, last));
-    for (Parallelism split : List.of(split(Kind.CONTEXT, 2), split(Kind.EXPERT, 2))) {
+    for (Parallelism split :
+        List.of(split(Kind.CONTEXT, 2), split(Kind.EXPERT, 2), Parallelism.ofWholeSequences(2))) {
       for (StageLayers layers :
           List.of(
               new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split),

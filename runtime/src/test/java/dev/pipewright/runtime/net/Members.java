@@ -99,7 +99,9 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
     Tensor output = part.forward(List.of(), List.of(input), pass).get(0);
     Tensor weights = random(17, part.wholeShape(reads[0]));
     if (weights.elements() > output.elements()) { // a member has its part of the tokens
-      weights = tensorGroup.own(weights, TensorCut.of(tensorGroup, 1, weights.extent(1)));
+      weights =
+          tensorGroup.own(
+              weights, TensorCut.ofTokens(tensorGroup, weights.extent(0), weights.extent(1)));
     }
     Tensor inputGradient;
     try (Scope scope = new Scope()) {
@@ -154,13 +156,14 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
         });
   }
 
-  /** Each has the whole output, or its part of the tokens. */
+  /** Each has the whole output, or its part of the samples or tokens. */
   private static void outputs(Tensor whole, List<Result> members, double tolerance) {
     List<Tensor> own = members.stream().map(Result::output).toList();
     if (own.stream().allMatch(output -> Arrays.equals(output.shape(), whole.shape()))) {
       own.forEach(output -> close(whole, output, tolerance, "output"));
     } else {
-      close(whole, Tensor.joined(own, 1), tolerance, "output");
+      int cut = own.get(0).extent(0) < whole.extent(0) ? 0 : 1;
+      close(whole, Tensor.joined(own, cut), tolerance, "output");
     }
   }
 

@@ -171,6 +171,7 @@ class ParallelLayersTest {
         Members members = shaped(shaped, block++ % 2 == 0);
         members.same(Parallelism.of(Kind.EXPERT, 2), EXACT);
         members.same(Parallelism.of(Kind.EXPERT, mixture.experts()), EXACT);
+        members.same(Parallelism.ofWholeSequences(2), EXACT);
       }
     }
     assertEquals(3, block);

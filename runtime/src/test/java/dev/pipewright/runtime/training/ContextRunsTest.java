@@ -44,6 +44,16 @@ class ContextRunsTest {
     return new Assignment(OneForwardOneBackward.of(1, 2), all, workers, Runs.BATCH, true);
   }
 
+  /** Workers that divide experts and have whole sequences. */
+  @ParameterizedTest
+  @EnumSource(ZeroStage.class)
+  void expertsOfWholeSequencesEndWhereOneWorkerEnds(ZeroStage sharding) {
+    runs(MIXTRAL, one(Parallelism.NONE, 1), Workers.THREADS, 4).run(folder.resolve("alone"));
+    Assignment four = one(Parallelism.ofWholeSequences(2), 2).sharded(sharding);
+    runs(MIXTRAL, four, Workers.THREADS, 4).run(folder.resolve("four"));
+    Runs.near(Runs.state(folder.resolve("alone")), Runs.state(folder.resolve("four")), 1e-5, 1e-7);
+  }
+
   private static Parallelism divided(String model, int parts) {
     return Parallelism.of(model.equals(MIXTRAL) ? Kind.EXPERT : Kind.CONTEXT, parts);
   }
@@ -131,7 +141,11 @@ class ContextRunsTest {
   @ValueSource(strings = {LLAMA, MIXTRAL})
   void heldOutSamplesAreAnsweredAlike(String model) {
     List<HeldOutResult> alone = heldOut(model, one(Parallelism.NONE, 1));
-    for (Assignment divided : List.of(one(divided(model, 3), 1), two(model, 2, 2))) {
+    for (Assignment divided :
+        List.of(
+            one(divided(model, 3), 1),
+            two(model, 2, 2),
+            one(model.equals(MIXTRAL) ? Parallelism.ofWholeSequences(3) : divided(model, 2), 1))) {
       List<HeldOutResult> found = heldOut(model, divided);
       assertEquals(alone.size(), found.size());
       for (int i = 0; i < found.size(); i++) {

@@ -195,8 +195,11 @@ class PredictedMemoryTest {
   }
 
   private Assignment divided(String model, Parallelism.Kind kind) {
+    return divided(model, Parallelism.of(kind, 2));
+  }
+
+  private Assignment divided(String model, Parallelism two) {
     int last = costs(model).size() - 1;
-    Parallelism two = Parallelism.of(kind, 2);
     List<StageLayers> all = List.of(StageLayers.keeping(0, last).with(two));
     return new Assignment(OneForwardOneBackward.of(1, 2), all, List.of(2), 4, true);
   }
@@ -210,6 +213,7 @@ class PredictedMemoryTest {
       check(model, divided(model, Parallelism.Kind.CONTEXT));
     }
     check(EXPERTS, divided(EXPERTS, Parallelism.Kind.EXPERT));
+    check(EXPERTS, divided(EXPERTS, Parallelism.ofWholeSequences(2)));
   }
 
   @Test

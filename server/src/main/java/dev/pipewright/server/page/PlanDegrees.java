@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 record PlanDegrees(String stages, String data, String tensor) {
   /** Of a stage in a plan's summary: {@code [30..54]×8t4}. */
   private static final Pattern STAGE =
-      Pattern.compile("\\[\\d+\\.\\.\\d+\\]×(\\d+)(?:([tce])(\\d+))?");
+      Pattern.compile("\\[\\d+\\.\\.\\d+\\]×(\\d+)(?:(ce|[tce])(\\d+))?");
 
   private static final PlanDegrees UNKNOWN = new PlanDegrees("–", "–", "–");
 
@@ -52,17 +52,19 @@ record PlanDegrees(String stages, String data, String tensor) {
     int devices = stage.list("devices").size();
     Parallelism parallelism = Parallelism.parse(stage.text("parallelism")).orElse(Parallelism.NONE);
     boolean tokens = parallelism.kind().dividesTokens();
-    return new Stage(devices, parallelism.parts(), tokens ? parallelism.kind().word() : "");
+    return new Stage(devices, parallelism.parts(), tokens ? parallelism.word() : "");
   }
 
   private static Stage stage(MatchResult found) {
     boolean divides = found.group(2) != null;
-    String word =
-        !divides || found.group(2).equals("t")
-            ? ""
-            : (found.group(2).equals("c") ? Parallelism.Kind.CONTEXT : Parallelism.Kind.EXPERT)
-                .word();
     int parts = divides ? Integer.parseInt(found.group(3)) : 1;
+    String word =
+        switch (divides ? found.group(2) : "t") {
+          case "c" -> Parallelism.of(Parallelism.Kind.CONTEXT, parts).word();
+          case "e" -> Parallelism.ofWholeSequences(parts).word();
+          case "ce" -> Parallelism.of(Parallelism.Kind.EXPERT, parts).word();
+          default -> "";
+        };
     return new Stage(Integer.parseInt(found.group(1)), parts, word);
   }
 

@@ -31,7 +31,8 @@ class PlanDegreesTest {
     "8, tensor:4, 8, tensor:4, 2, 4",
     "8, sequence:2, 4, none:1, 4, 1–2",
     "8, context:4, 8, context:4, 2, 4 context",
-    "4, expert:4, 8, expert:4, 1–2, 4 expert"
+    "4, expert:4, 8, expert:4, 1–2, 4 context+expert",
+    "4, expert:4x1, 8, expert:4x1, 1–2, 4 expert"
   })
   void summariesAndStagesSayTheSame(
       int first, String ofFirst, int second, String ofSecond, String data, String tensor) {

@@ -118,11 +118,7 @@ public enum ParallelismFlag {
     }
     return spatial
         ? Optional.of(spatial(graph, grid))
-        : Arrays.stream(Kind.values())
-            .filter(kind -> kind != Kind.NONE && kind.word().equals(words[0]))
-            .filter(kind -> grid.size() == 1)
-            .findFirst()
-            .map(kind -> new Parallelism(kind, grid));
+        : Parallelism.parse(text).filter(read -> read.kind() != Kind.NONE);
   }
 
   /** Parts along each axis; none where the text is no list of counts, or of too many. */

@@ -92,7 +92,7 @@ final class Tables {
       kinds.add("data ×" + stage.replicas());
     }
     if (stage.parallelism().several()) {
-      kinds.add(stage.parallelism().kind().word() + " ×" + stage.parallelism().parts());
+      kinds.add(stage.parallelism().word() + " ×" + stage.parallelism().parts());
     }
     return kinds.isEmpty() ? "–" : String.join(", ", kinds);
   }
