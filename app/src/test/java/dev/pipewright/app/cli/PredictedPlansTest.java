@@ -4,6 +4,7 @@ import static dev.pipewright.app.cli.PredictCommandTest.predicted;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.predict.paradl.Strategy;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -36,12 +37,13 @@ class PredictedPlansTest {
   @CsvSource({
     "context, 4, 1, context:4",
     "expert, 8, 1, expert:8",
+    "expert, 8, 8, expert:8x1",
     "data+context, 8, 2, context:2",
-    "data+expert, 8, 2, expert:2"
+    "data+expert, 8, 2, expert:2x1"
   })
   void tokensAndExpertsAreDividedAsInTheirPlan(
       String strategy, String devices, String micro, String parallelism) {
-    String degree = parallelism.split(":", -1)[1];
+    int degree = Parallelism.parse(parallelism).orElseThrow().parts();
     JsonNode row =
         predicted(
                 MIXTURE,
@@ -56,7 +58,7 @@ class PredictedPlansTest {
                 "--micro-batch",
                 micro,
                 "--tensor",
-                degree)
+                Integer.toString(degree))
             .ends(0)
             .json()
             .get("rows")
