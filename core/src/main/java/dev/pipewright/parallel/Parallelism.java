@@ -45,10 +45,10 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     CONTEXT("context"),
     /**
      * The experts of mixtures: each worker has some, to which all send rows and which send back
-     * what they make (D. Lepikhin et al., <i>GShard</i>, ICLR 2021, §3.1). The group also divides
-     * the tokens of each sequence, as above (D. Liu et al., <i>MoE parallel folding</i>,
-     * arXiv:2504.14960), or else, with a second axis of one part, samples: then each worker has
-     * whole sequences, as the data-parallel ranks of Megatron-LM.
+     * what they make (D. Lepikhin et al., <i>GShard</i>, ICLR 2021, §3.1). With a grid of one axis
+     * the group also divides the tokens of each sequence, as above (D. Liu et al., <i>MoE parallel
+     * folding</i>, arXiv:2504.14960); with a second axis of one part it divides samples, so that
+     * each worker has whole sequences, like the data-parallel ranks of Megatron-LM.
      */
     EXPERT("expert");
 
@@ -113,7 +113,7 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     return new Parallelism(kind, List.of(parts));
   }
 
-  /** Experts in so many parts, between workers that have whole sequences. */
+  /** Experts in so many parts, held by workers that have whole sequences. */
   public static Parallelism ofWholeSequences(int parts) {
     return new Parallelism(Kind.EXPERT, List.of(parts, 1));
   }
@@ -177,7 +177,7 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     return several() ? letters + parts() : "";
   }
 
-  /** What tables call it: {@code context+expert} where those who divide experts divide tokens. */
+  /** The word for tables: {@code context+expert} where a group divides experts and tokens. */
   public String word() {
     boolean both = kind == Kind.EXPERT && tokenParts() > 1;
     return (both ? Kind.CONTEXT.word() + "+" : "") + kind.word();

@@ -54,7 +54,7 @@ public record PipelinePlan(
       int slices = Math.multiplyExact(stage.replicas(), stage.parallelism().sampleParts());
       Check.that(
           stage.parallelism().sampleParts() == 1 || microBatch % (slices / replicas) == 0,
-          "micro-batches are multiples of the devices that share out samples: parallelism=%s,"
+          "a micro-batch is a multiple of the devices that split its samples: parallelism=%s,"
               + " micro_batch=%d, devices=%d",
           stage.parallelism(),
           microBatch,

@@ -69,8 +69,8 @@ record Grid(
   }
 
   /**
-   * The same for a micro-batch: those who divide experts have whole sequences where there are as
-   * many for each, since they then exchange less, and divide sequences otherwise.
+   * The same for a micro-batch: expert-parallel devices have whole sequences where it divides
+   * evenly, since they then exchange less, and divide sequences otherwise.
    */
   Grid suited(int samples) {
     int parts = parallelism.parts();

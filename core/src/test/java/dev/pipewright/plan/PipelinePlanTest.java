@@ -123,7 +123,7 @@ class PipelinePlanTest {
     PipelinePlan even = new PipelinePlan(PipelinePolicy.A, 2, 12, 1, false, List.of(stage));
     assertEquals(24, even.globalBatch());
     assertEquals(
-        "micro-batches are multiples of the devices that share out samples: parallelism=expert:3x1,"
+        "a micro-batch is a multiple of the devices that split its samples: parallelism=expert:3x1,"
             + " micro_batch=8, devices=6",
         assertThrows(
                 IllegalArgumentException.class,

@@ -74,8 +74,8 @@ class LayoutsArePlansTest {
   }
 
   /**
-   * Experts over one machine and several, whose owners divide sequences, as their number does not
-   * go round: a plan's exchanges are all-to-alls, and as few heads have keys hardly anything else.
+   * Experts over one machine and several, whose owners divide sequences, since the micro-batch does
+   * not divide evenly: exchanges are all-to-alls, and hardly anything else, as few heads have keys.
    */
   @ParameterizedTest
   @CsvSource({
@@ -98,7 +98,7 @@ class LayoutsArePlansTest {
     assertEquals(expected, plan.at("/phases/layer_allgather_s").asDouble(), 0.15 * expected);
   }
 
-  /** Owners of experts that have whole sequences: data-parallel ranks, as published runs have. */
+  /** Owners of experts with whole sequences: the data-parallel ranks of published runs. */
   @ParameterizedTest
   @CsvSource({
     "qwen3-30b-a3b, h100:1x8, 8",

@@ -310,8 +310,8 @@ final class PlanEstimate implements StrategyFormulas {
   /**
    * How a group divides layers.
    *
-   * @param samples that a group has; those who divide experts have whole sequences where there are
-   *     as many for each
+   * @param samples of a group; expert-parallel devices have whole sequences where these divide
+   *     evenly
    */
   private Parallelism parallelism(Layout layout, int samples) {
     if (layout.parts() == 1) {

@@ -255,7 +255,7 @@ class SplitStrategiesTest {
     same(MIXTRAL, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
   }
 
-  /** The same of workers that have whole sequences each, also where these do not go round. */
+  /** The same with whole sequences for each worker, also where they do not divide evenly. */
   @Test
   void expertsOfWholeSequences() {
     Parallelism two = Parallelism.ofWholeSequences(2);
