@@ -118,6 +118,16 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     return new Parallelism(Kind.EXPERT, List.of(parts, 1));
   }
 
+  /**
+   * Experts in so many parts: with whole sequences where the samples of a group divide evenly,
+   * since these exchange less, and with divided sequences otherwise.
+   */
+  public static Parallelism ofExperts(int parts, int samples) {
+    return parts > 1 && samples % parts == 0
+        ? ofWholeSequences(parts)
+        : Parallelism.of(Kind.EXPERT, parts);
+  }
+
   /** Parts of the samples of a slice, where layers are divided by these. */
   public int sampleParts() {
     return kind == Kind.EXPERT && grid.size() == 2 ? grid.get(0) : 1;

@@ -68,18 +68,12 @@ record Grid(
     return devices(rank).stream().mapToDouble(costs::slowdown).max().orElseThrow();
   }
 
-  /**
-   * The same for a micro-batch: expert-parallel devices have whole sequences where it divides
-   * evenly, since they then exchange less, and divide sequences otherwise.
-   */
+  /** The same with {@linkplain Parallelism#ofExperts experts} divided as suits a micro-batch. */
   Grid suited(int samples) {
-    int parts = parallelism.parts();
-    if (parallelism.kind() != Kind.EXPERT || parts == 1) {
-      return this;
-    }
-    return samples % (replicas * parts) == 0
-        ? with(Parallelism.ofWholeSequences(parts))
-        : with(Parallelism.of(Kind.EXPERT, parts));
+    int ofGroup = samples % replicas == 0 ? samples / replicas : 1;
+    return parallelism.kind() == Kind.EXPERT && parallelism.several()
+        ? with(Parallelism.ofExperts(parallelism.parts(), ofGroup))
+        : this;
   }
 
   /** Whether gradients are summed during the last backward pass; in a pipeline after it. */

@@ -146,8 +146,7 @@ final class Neighbours {
     addStates(layout, found);
     addDevices(layout, found);
     addSchedules(layout, found);
-    found.remove(layout);
-    return allowed(found);
+    return allowed(found).stream().filter(each -> !each.equals(layout)).toList();
   }
 
   private void addMicroBatches(PipelineLayout layout, Set<PipelineLayout> found) {

@@ -310,15 +310,11 @@ final class PlanEstimate implements StrategyFormulas {
   /**
    * How a group divides layers.
    *
-   * @param samples of a group; expert-parallel devices have whole sequences where these divide
-   *     evenly
+   * @param samples of a group, where all have as many; otherwise 1
    */
   private Parallelism parallelism(Layout layout, int samples) {
     if (layout.parts() == 1) {
       return Parallelism.NONE;
-    }
-    if (layout.strategy().split() == Strategy.Split.EXPERTS && samples % layout.parts() == 0) {
-      return Parallelism.ofWholeSequences(layout.parts()).with(setting.reduction());
     }
     Parallelism.Kind kind =
         switch (layout.strategy().split()) {
@@ -331,6 +327,9 @@ final class PlanEstimate implements StrategyFormulas {
           case TOKENS -> Parallelism.Kind.CONTEXT;
           case EXPERTS -> Parallelism.Kind.EXPERT;
         };
+    if (kind == Parallelism.Kind.EXPERT) {
+      return Parallelism.ofExperts(layout.parts(), samples).with(setting.reduction());
+    }
     List<Integer> grid = layout.grid().isEmpty() ? List.of(layout.parts()) : layout.grid();
     return new Parallelism(kind, grid, setting.reduction());
   }
