@@ -198,20 +198,25 @@ final class EqualPipelines {
    */
   private void priceOthers(
       List<PricedPipeline> grids, ToDoubleFunction<PricedPipeline> promise, boolean searched) {
-    List<PricedPipeline> sorted = new ArrayList<>(grids);
-    sorted.sort(
-        Comparator.comparing((PricedPipeline each) -> !each.fits()).thenComparingDouble(promise));
-    for (int i = 0; i < sorted.size() && (i < effort.grids() || farther(i, searched)); i++) {
-      PricedPipeline grid = sorted.get(i);
-      boolean promises = !grid.fits() || promise.applyAsDouble(grid) < limit;
-      boolean quick = i < effort.searched() || !searched;
-      if (promises && quick) {
-        price(
-            choices.subList(1, choices.size()).stream()
-                .filter(choice -> choice.entry().needsDurations() == searched)
-                .filter(choice -> tried.add(List.of(grid.draft(), choice)))
-                .map(choice -> new Pair(grid.draft(), choice))
-                .toList());
+    for (boolean fits : List.of(true, false)) { // which may with less in flight
+      boolean nearest = !fits && Double.isFinite(limit);
+      List<PricedPipeline> sorted =
+          grids.stream()
+              .filter(each -> each.draft().grid().ranks() > 1 && each.fits() == fits)
+              .filter(each -> fits || bound(each.draft()) < limit)
+              .sorted(Comparator.comparingDouble(nearest ? EqualPipelines::peakBytes : promise))
+              .toList();
+      for (int i = 0; i < sorted.size() && (i < effort.grids() || farther(i, searched)); i++) {
+        PricedPipeline grid = sorted.get(i);
+        boolean quick = i < effort.searched() || !searched;
+        if (promise.applyAsDouble(grid) < limit && quick) {
+          price(
+              choices.subList(1, choices.size()).stream()
+                  .filter(choice -> choice.entry().needsDurations() == searched)
+                  .filter(choice -> tried.add(List.of(grid.draft(), choice)))
+                  .map(choice -> new Pair(grid.draft(), choice))
+                  .toList());
+        }
       }
     }
   }
