@@ -31,13 +31,13 @@ public final class ZeroCosts {
   /**
    * @param costs of whole layers
    * @param parts what layers cost a device that computes its part of them
-   * @param groups of devices of which so many divide each layer
+   * @param groups of devices that divide layers so
    * @param plan that shards its states
    */
   ZeroCosts(
       StageCosts costs,
       Function<Parallelism, StageCosts> parts,
-      BiFunction<List<Integer>, Integer, StageGroups> groups,
+      BiFunction<List<Integer>, Parallelism, StageGroups> groups,
       PipelinePlan plan) {
     this.plan = plan;
     this.assignment = Assignment.of(plan);
@@ -106,9 +106,12 @@ public final class ZeroCosts {
     return bytes(stage).buffers();
   }
 
+  /** Frameworks sum gradients a bucket at a time, where they are; the runtime all of a stage. */
   private ZeroBytes bytes(int stage) {
+    boolean described = !loads.whole().workload().profile().provenance().measured();
     int worker = assignment.firstWorker(rank(stage));
-    return new ZeroBytes(loads.costs(stage), assignment, stage, worker);
+    Assignment summing = described ? assignment.overlapping() : assignment;
+    return new ZeroBytes(loads.costs(stage), summing, stage, worker);
   }
 
   private StageMemory memory(int stage, StageMemory whole) {

@@ -158,6 +158,11 @@ public record Assignment(
     return new Assignment(schedule, stages, workers, batch, overlapped, asyncPipeline, other);
   }
 
+  /** The same where gradients are summed while others are still computed. */
+  public Assignment overlapping() {
+    return new Assignment(schedule, stages, workers, batch, true, asyncPipeline, sharding);
+  }
+
   /** Whether each stage's states are in one place at a time, and go from user to user. */
   public boolean inOnePlace() {
     return asyncPipeline.map(AsyncPipeline::inOnePlace).orElse(false);
