@@ -1,6 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.exchange.GroupExchange;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.units.Precision;
 
 /**
@@ -22,20 +23,28 @@ public final class ExchangeSeconds {
 
   private final PartTimes times;
   private final Collectives groups;
+  private final Collectives copies;
   private final Precision precision;
   private final int parts;
 
   /**
    * @param times of the workload
-   * @param groups all groups at once
+   * @param groups all groups at once, or all {@linkplain Parallelism#copies copies} of them
+   * @param copies those that exchange {@linkplain GroupExchange#betweenCopies between copies}
    * @param precision of what is sent
-   * @param parts members of a group
+   * @param split of the layers
    */
-  public ExchangeSeconds(PartTimes times, Collectives groups, Precision precision, int parts) {
+  public ExchangeSeconds(
+      PartTimes times,
+      Collectives groups,
+      Collectives copies,
+      Precision precision,
+      Parallelism split) {
     this.times = times;
     this.groups = groups;
+    this.copies = copies;
     this.precision = precision;
-    this.parts = parts;
+    this.parts = split.pieces();
   }
 
   /**
@@ -46,11 +55,12 @@ public final class ExchangeSeconds {
   public double of(GroupExchange exchange, int samples) {
     double elements = exchange.elements(samples);
     double bytes = bytes(elements);
+    Collectives among = exchange.betweenCopies() ? copies : groups;
     return switch (exchange.kind()) {
-      case SUM -> groups.allReduce(bytes) + times.moving(COPIED * elements);
-      case GATHER -> groups.allGather(bytes) + times.moving(JOINED * elements);
-      case SUM_PARTS -> groups.reduceScatter(bytes) + times.moving((CUT + ADDED) * elements);
-      case ALL_TO_ALL -> groups.allToAll(bytes / parts) + times.moving(JOINED * elements / parts);
+      case SUM -> among.allReduce(bytes) + times.moving(COPIED * elements);
+      case GATHER -> among.allGather(bytes) + times.moving(JOINED * elements);
+      case SUM_PARTS -> among.reduceScatter(bytes) + times.moving((CUT + ADDED) * elements);
+      case ALL_TO_ALL -> among.allToAll(bytes / parts) + times.moving(JOINED * elements / parts);
       case HALO -> halo(exchange, samples); // its rows belong to what a layer computes with
     };
   }

@@ -164,10 +164,10 @@ public final class GradientSumSeconds {
       case FLAT -> groups.all().allReduce(bytes);
       case HIERARCHICAL ->
           groups.tensor().reduceScatter(bytes)
-              + groups.data().allReduce(bytes / parallelism.parts())
+              + groups.data().allReduce(bytes / parallelism.pieces())
               + groups.tensor().allGather(bytes);
       case LEADERS ->
-          (parallelism.parts() - 1) * groups.tensor().pointToPoint(bytes)
+          (parallelism.pieces() - 1) * groups.tensor().pointToPoint(bytes)
               + groups.leaders().allReduce(bytes)
               + groups.tensor().broadcast(bytes);
     };

@@ -92,8 +92,10 @@ record LayerShard(
   /**
    * @param described whether layers were described and not measured. Described blocks have dropout
    *     masks, and where workers share steps they gather what products read again for the backward
-   *     pass (Korthikanti et al., MLSys 2023, §4.2.1 and §4.2.2); those of the runtime have no
-   *     dropout and keep what they gathered
+   *     pass (Korthikanti et al., MLSys 2023, §4.2.1 and §4.2.2); where they divide tokens, they
+   *     keep their own keys and values alone, and each has an early and a late run of tokens, so
+   *     that all are equally busy (Llama 3, §3.3.2). Those of the runtime have no dropout, keep
+   *     what they gathered, and have one run of tokens each
    */
   static LayerShard of(
       LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean described) {
@@ -173,14 +175,15 @@ record LayerShard(
     double gathered =
         block.map(found -> (double) sequence * keysAndValues(own, found, described)).orElse(0.0);
     double held = parameters(graph, layer, split); // each is used by more tokens
-    PartShares part = new PartShares(held, 1, share * lastTokens(own, split.tokenParts()) / held);
+    double last = described ? 1 : lastTokens(own, split.tokenParts());
+    PartShares part = new PartShares(held, 1, share * last / held);
     double scores = region.staysCut(layer) ? share : 1;
     return new LayerShard(
         part,
         0,
         0,
         share,
-        (1 - share) * gathered,
+        described ? 0 : (1 - share) * gathered,
         0,
         share,
         gathered,

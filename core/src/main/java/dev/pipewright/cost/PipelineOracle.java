@@ -45,8 +45,8 @@ public final class PipelineOracle implements Oracle {
   private final Map<Exchanging, StageExchanges> exchanges = // likewise
       Collections.synchronizedMap(new HashMap<>());
 
-  /** Devices of a stage, as many as {@code parts} dividing each layer. */
-  private record Holders(List<Integer> devices, int parts) {}
+  /** Devices of a stage, as many as {@code parts} dividing each layer in each copy. */
+  private record Holders(List<Integer> devices, int copies, int parts) {}
 
   /** A stage whose tensor-parallel groups exchange. */
   private record Exchanging(
@@ -242,7 +242,7 @@ public final class PipelineOracle implements Oracle {
             ? forwardSeconds
             : kept.map(PartlyKept::extraSeconds).orElse(0.0);
     double messages =
-        costs.messageSeconds(first, end, slice, plan.crosses(index - 1), plan.crosses(index));
+        part.messageSeconds(first, end, slice, plan.crosses(index - 1), plan.crosses(index));
     Transfer transfer = transfer(plan, index);
     GradientSumSeconds sums = new GradientSumSeconds(part, first, end, stage.parallelism(), groups);
     double reduce = sums.seconds();
@@ -309,12 +309,12 @@ public final class PipelineOracle implements Oracle {
     Cluster cluster = costs.workload().cluster();
     StagePlan stage = plan.stages().get(index);
     StagePlan next = plan.stages().get(index + 1);
-    StageGroups before = groups(from, stage.parallelism().parts());
-    StageGroups after = groups(to, next.parallelism().parts());
+    StageGroups before = groups(from, stage.parallelism());
+    StageGroups after = groups(to, next.parallelism());
     double cut = costs.cutBytes()[stage.lastLayer() + 1];
     double bytes = cut * plan.microBatching();
-    double received = cut * StageCosts.slice(plan.microBatching(), plan.slices(index + 1));
-    double returned = cut * StageCosts.slice(plan.microBatching(), plan.slices(index));
+    double received = received(plan, index + 1, cut);
+    double returned = received(plan, index, cut);
     return new Transfer(
         SplitConcat.betweenPasses(cluster, before.devices(), after.devices()).seconds(bytes)
             + after.tensor().allGather(received),
@@ -322,16 +322,23 @@ public final class PipelineOracle implements Oracle {
             + before.tensor().allGather(returned));
   }
 
-  /** Who communicates with whom in a stage of a plan. */
-  public StageGroups groups(PipelinePlan plan, int index) {
-    return groups(plan.holders(index), plan.stages().get(index).parallelism().parts());
+  /** Bytes of a micro-batch that a device of a stage has of what crosses a cut: of its tokens. */
+  private static double received(PipelinePlan plan, int stage, double cut) {
+    int slice = StageCosts.slice(plan.microBatching(), plan.slices(stage));
+    return cut * slice / plan.stages().get(stage).parallelism().copies();
   }
 
-  private StageGroups groups(List<Integer> devices, int parts) {
+  /** Who communicates with whom in a stage of a plan. */
+  public StageGroups groups(PipelinePlan plan, int index) {
+    return groups(plan.holders(index), plan.stages().get(index).parallelism());
+  }
+
+  private StageGroups groups(List<Integer> devices, Parallelism parallelism) {
     if (groups.size() >= MOST_GROUPS) {
       groups.clear();
     }
-    return groups.computeIfAbsent(new Holders(devices, parts), this::groups);
+    Holders holders = new Holders(devices, parallelism.copies(), parallelism.pieces());
+    return groups.computeIfAbsent(holders, this::groups);
   }
 
   private StageGroups groups(Holders holders) {
@@ -339,7 +346,7 @@ public final class PipelineOracle implements Oracle {
     if (holders.parts() == 1) {
       Arrays.sort(devices);
     }
-    return StageGroups.of(costs, devices, holders.parts());
+    return StageGroups.of(costs, devices, holders.copies(), holders.parts());
   }
 
   /** What layers cost a device of a group that divides them so. */

@@ -6,6 +6,7 @@ import dev.pipewright.model.TiedTable;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.profile.DividedLayers;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
@@ -21,18 +22,23 @@ import java.util.stream.IntStream;
  * derived from the profile of full layers. Exchanges are not part of it.
  *
  * <p>Times are those of {@link PartTimes}; parameters and their update those of {@link
- * ShardedParameters}. Tensors between stages stay full; vocabulary-parallel scores stay divided.
+ * ShardedParameters}. Tensors between stages stay full, or have the tokens of a {@linkplain
+ * Parallelism#copies copy}; vocabulary-parallel scores stay divided.
  */
 public final class ShardedProfile {
   private final Workload whole;
   private final Parallelism split;
+  private final double tokens; // the share that the whole workload has of each sequence
+  private final boolean apart; // whether tensors between stages are divided likewise
   private final List<LayerShard> parts = new ArrayList<>(); // by layer
   private final List<Double> parameters = new ArrayList<>(); // shares of them, likewise
   private final PartTimes times;
 
-  private ShardedProfile(Workload whole, Parallelism split) {
+  private ShardedProfile(Workload whole, Parallelism split, double tokens, boolean apart) {
     this.whole = whole;
     this.split = split;
+    this.tokens = tokens;
+    this.apart = apart;
     this.times = new PartTimes(whole);
     boolean described = !whole.profile().provenance().measured();
     LayerGraph network = whole.chain().graph();
@@ -48,13 +54,22 @@ public final class ShardedProfile {
 
   /** The workload of such a worker; the same where nothing is split. */
   public static Workload of(Workload whole, Parallelism split) {
-    return split.several()
-        ? new Workload(
-            whole.chain(),
-            new ShardedProfile(whole, split).profile(),
-            whole.training(),
-            whole.cluster())
-        : whole;
+    if (!split.several()) {
+      return whole;
+    }
+    if (split.copies() == 1) {
+      return of(whole, split, 1, false);
+    }
+    Workload ofCopy = of(whole, Parallelism.of(Kind.CONTEXT, split.copies()), 1, true);
+    return of(ofCopy, split.ofCopy(), 1.0 / split.copies(), false);
+  }
+
+  private static Workload of(Workload whole, Parallelism split, double tokens, boolean apart) {
+    return new Workload(
+        whole.chain(),
+        new ShardedProfile(whole, split, tokens, apart).profile(),
+        whole.training(),
+        whole.cluster());
   }
 
   private Profile profile() {
@@ -71,12 +86,14 @@ public final class ShardedProfile {
         memory.add(memory(all.memory(batch), all.samples().get(batch)));
       }
     }
-    return new Profile(all.provenance(), all.precision(), sizes, all.samples(), tables, memory);
+    Profile own =
+        new Profile(all.provenance(), all.precision(), sizes, all.samples(), tables, memory);
+    return divided().map(own::with).orElse(own);
   }
 
   private LayerSizes sizes(int layer, LayerSizes own) {
     return new LayerSizes(
-        own.output() * parts.get(layer).scores().share(),
+        own.output() * (apart ? 1.0 / split.parts() : parts.get(layer).scores().share()),
         kept(layer, own.kept()),
         own.parameters() * parameters.get(layer));
   }
@@ -84,24 +101,29 @@ public final class ShardedProfile {
   /** Bytes of a sample. */
   private double kept(int layer, double bytes) {
     LayerShard part = parts.get(layer);
-    double element = whole.profile().precision().bytes();
+    double element = whole.profile().precision().bytes() * tokens;
     double everywhere = Math.min(bytes, part.keptWhole() * element);
     return everywhere + (bytes - everywhere) * part.keptShare() + part.keptBeside() * element;
   }
 
   /** What the profile's source says of members, with their part of the update. */
   private Optional<List<LayerTimes>> stated(List<LayerTimes> all, int samples) {
-    boolean blocks = split.kind().dividesFeatures();
-    return whole
-        .profile()
-        .divided()
-        .filter(divided -> blocks)
-        .flatMap(divided -> divided.times(split.parts(), split.kind() == Kind.SEQUENCE, samples))
+    boolean features = split.kind().dividesFeatures();
+    int parts = features ? split.parts() : 1;
+    return (features ? whole.profile().divided() : divided())
+        .flatMap(divided -> divided.times(parts, split.kind() == Kind.SEQUENCE, samples))
         .map(times ->
             IntStream.range(0, times.size())
                 .mapToObj(layer ->
                     times.get(layer).updatedIn(all.get(layer).update() * parameters.get(layer)))
                 .toList());
+  }
+
+  /** What the profile's source says of devices that divide the tokens, and their groups. */
+  private Optional<DividedLayers> divided() {
+    return split.kind() == Kind.CONTEXT
+        ? whole.profile().divided().map(known -> known.ofContext(split.parts()))
+        : Optional.empty();
   }
 
   private List<LayerTimes> times(List<LayerTimes> all, int samples) {
@@ -113,7 +135,7 @@ public final class ShardedProfile {
     for (int layer = 0; layer < all.size(); layer++) {
       LayerTimes each = all.get(layer);
       LayerShard part = parts.get(layer);
-      double share = times.share(layer, samples, part.part(), part.wholeElements());
+      double share = times.share(layer, samples * tokens, part.part(), part.wholeElements());
       MapReach reach = part.reach();
       double moving = times.moving(reach.moved() * samples);
       double input = each.of(Quantity.INPUT_GRADIENT);
@@ -136,7 +158,7 @@ public final class ShardedProfile {
     for (int layer = 0; layer < all.size(); layer++) {
       LayerMemory each = all.get(layer);
       LayerShard part = parts.get(layer);
-      double sample = whole.profile().precision().bytes() * samples;
+      double sample = whole.profile().precision().bytes() * samples * tokens;
       own.add(
           new LayerMemory(
               working(Math.max(0, each.forward() - part.scores().spared() * sample), part, sample),

@@ -32,7 +32,11 @@ public record StageExchanges(double[] forward, double[] backward) {
       int slice) {
     ExchangeSeconds seconds =
         new ExchangeSeconds(
-            times, groups.tensor(), costs.workload().profile().precision(), split.parts());
+            times,
+            groups.tensor(),
+            groups.context(),
+            costs.workload().profile().precision(),
+            split);
     int layers = costs.workload().chain().graph().size();
     double[] forward = new double[layers];
     double[] backward = new double[layers];
@@ -41,7 +45,8 @@ public record StageExchanges(double[] forward, double[] backward) {
     double exposedForward = divided.map(DividedLayers::exposedForward).orElse(1.0);
     double exposedBackward = divided.map(DividedLayers::exposedBackward).orElse(1.0);
     for (GroupExchange each : exchanges) {
-      double exposed = each.forward() ? exposedForward : exposedBackward;
+      double ofCopy = each.forward() ? exposedForward : exposedBackward;
+      double exposed = each.betweenCopies() ? 1 : ofCopy;
       (each.forward() ? forward : backward)[each.layer()] += exposed * seconds.of(each, slice);
     }
     return new StageExchanges(costs.cumulative(forward), costs.cumulative(backward));

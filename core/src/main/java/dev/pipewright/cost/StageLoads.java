@@ -19,7 +19,7 @@ public final class StageLoads {
   private final Function<Parallelism, StageCosts> shared; // of a worker's part of them
   private final Assignment assignment;
   private final List<Integer> devices; // by worker
-  private final BiFunction<List<Integer>, Integer, StageGroups> groups; // of devices and parts
+  private final BiFunction<List<Integer>, Parallelism, StageGroups> groups; // of devices
   private final Map<Integer, StageGroups> known = new HashMap<>(); // by rank or depth
   private final Map<Integer, Double> paces = new HashMap<>(); // by depth
   private final Map<Integer, Integer> slices = new HashMap<>(); // likewise
@@ -32,7 +32,7 @@ public final class StageLoads {
     this(
         costs,
         parts(costs),
-        (holders, parts) -> StageGroups.of(costs, indices(holders), parts),
+        (holders, split) -> StageGroups.of(costs, indices(holders), split),
         assignment,
         devices);
   }
@@ -49,13 +49,13 @@ public final class StageLoads {
    *
    * @param costs of whole layers
    * @param shared of a worker's part of them
-   * @param groups of devices of which so many divide each layer
+   * @param groups of devices that divide layers so
    * @param devices of the cluster, by worker
    */
   StageLoads(
       StageCosts costs,
       Function<Parallelism, StageCosts> shared,
-      BiFunction<List<Integer>, Integer, StageGroups> groups,
+      BiFunction<List<Integer>, Parallelism, StageGroups> groups,
       Assignment assignment,
       List<Integer> devices) {
     this.costs = costs;
@@ -101,8 +101,7 @@ public final class StageLoads {
         alike ? placement.rankOf(depth) : depth,
         key ->
             groups.apply(
-                devicesOf(assignment.holders(depth)),
-                assignment.stages().get(depth).split().parts()));
+                devicesOf(assignment.holders(depth)), assignment.stages().get(depth).split()));
   }
 
   /** The workers that hold a tied table, as a group. */

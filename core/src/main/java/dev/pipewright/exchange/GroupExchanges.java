@@ -21,7 +21,8 @@ import java.util.Set;
  *
  * <p>ParaDL §3 (filters, channels, spatial positions), Megatron-LM §3 (heads and MLP features),
  * Korthikanti et al. §4.2.2 (sequence), Llama 3 §3.3.2 (context). A stage begins and ends with full
- * tensors. Gradients are exchanged only where an earlier layer has parameters.
+ * tensors, or where groups are {@linkplain Parallelism#copies copies} with all of their tokens.
+ * Gradients are exchanged only where an earlier layer has parameters.
  */
 public final class GroupExchanges {
   private final LayerGraph graph;
@@ -56,6 +57,9 @@ public final class GroupExchanges {
   public static List<GroupExchange> of(Chain chain, LayerRange range, Parallelism split) {
     if (!split.several()) {
       return List.of();
+    }
+    if (split.copies() > 1) {
+      return CopyExchanges.of(chain, range, split);
     }
     GroupExchanges exchanges = new GroupExchanges(chain.graph(), split);
     exchanges.walk(chain.layers(range.first() - 1, range.last()), chain.crossing(range.last()));

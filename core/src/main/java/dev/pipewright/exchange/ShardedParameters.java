@@ -37,7 +37,7 @@ public final class ShardedParameters {
   /**
    * Numbers of a layer.
    *
-   * @param pieces that only one member has
+   * @param pieces that only one member has, or one of each copy of the group
    * @param whole that all have
    * @param summed whether the gradients of these are what all members' add up to
    */
@@ -66,7 +66,7 @@ public final class ShardedParameters {
     long pieces = 0;
     for (Operator step : graph.layer(layer).steps()) {
       divided += divided(layer, step, 0, 1);
-      pieces += divided(layer, step, part, split.parts());
+      pieces += divided(layer, step, split.piece(part), split.pieces());
     }
     long whole = graph.layer(layer).parameters() - divided;
     return new Held(pieces, whole, region.contains(layer));
@@ -75,7 +75,7 @@ public final class ShardedParameters {
   /** The most numbers of a layer that a member has. */
   public long most(int layer) {
     long most = 0;
-    for (int part = 0; part < split.parts(); part++) {
+    for (int part = 0; part < split.pieces(); part++) {
       most = Math.max(most, of(layer, part).numbers());
     }
     return most;

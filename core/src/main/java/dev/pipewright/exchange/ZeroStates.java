@@ -90,7 +90,7 @@ public final class ZeroStates {
     boolean overlapped = all > 1 && assignment.overlapped();
     ZeroStates states = new ZeroStates(assignment.sharding(depth), overlapped, segments);
     Parallelism split = assignment.stages().get(depth).split();
-    int same = all / split.parts(); // hold the worker's part
+    int same = all / split.pieces(); // hold the worker's part
     int part = assignment.partOf(worker);
     List<TiedTable> tables = chain.graph().tiedTables();
     for (Segment segment : segments) {

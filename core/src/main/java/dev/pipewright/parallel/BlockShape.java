@@ -15,14 +15,21 @@ import java.util.Optional;
  * @param products pairs of matrix products, column-parallel and row-parallel: attentions and MLP
  * @param keysAndValues features of a token that attention reads of all others: keys and values, or
  *     the short vectors that latent attention makes them of
+ * @param keyHeads heads that have keys and values of their own; 1 where all make them of the same
  */
-public record BlockShape(int sequence, int hidden, int heads, int products, int keysAndValues) {
+public record BlockShape(
+    int sequence, int hidden, int heads, int products, int keysAndValues, int keyHeads) {
   /** Of a block of which only sizes are known. */
   private static final String DESCRIBED = "transformer block";
 
   /** Elements of a sample's states. */
   public long states() {
     return (long) sequence * hidden;
+  }
+
+  /** Of {@link #keysAndValues} what one of so many workers reads that divide the heads, at most. */
+  public int keysAndValues(int parts) {
+    return keysAndValues / keyHeads * Math.ceilDiv(keyHeads, parts);
   }
 
   /** Of the first block or attention among the layer's operators. */
@@ -34,13 +41,17 @@ public record BlockShape(int sequence, int hidden, int heads, int products, int 
   public static Optional<BlockShape> of(Layer layer, Operator step) {
     return switch (step) {
       case Operator.TransformerBlock b ->
-          Optional.of(new BlockShape(b.sequence(), b.hidden(), b.heads(), 2, 2 * b.hidden()));
+          Optional.of(uniform(b.sequence(), b.hidden(), b.heads(), 2));
       case Operator.ShapedBlock b -> Optional.of(shaped(b));
-      case Operator.Attention a ->
-          Optional.of(new BlockShape(a.sequence(), a.hidden(), a.heads(), 1, 2 * a.hidden()));
+      case Operator.Attention a -> Optional.of(uniform(a.sequence(), a.hidden(), a.heads(), 1));
       case Operator.Block b when b.kind().equals(DESCRIBED) -> described(layer);
       default -> Optional.empty();
     };
+  }
+
+  /** Each head has keys and values of its own. */
+  private static BlockShape uniform(int sequence, int hidden, int heads, int products) {
+    return new BlockShape(sequence, hidden, heads, products, 2 * hidden, heads);
   }
 
   private static BlockShape shaped(Operator.ShapedBlock block) {
@@ -50,12 +61,15 @@ public record BlockShape(int sequence, int hidden, int heads, int products, int 
           case AttentionShape.GroupedQuery grouped -> 2 * grouped.keyWidth();
           case AttentionShape.Latent latent -> (long) latent.keyValueRank() + latent.rotaryWidth();
         };
+    int keyHeads =
+        attention instanceof AttentionShape.GroupedQuery grouped ? grouped.keyValueHeads() : 1;
     return new BlockShape(
         block.sequence(),
         block.hidden(),
         attention.heads(),
         1 + block.shape().attentions(),
-        Math.toIntExact(block.shape().attentions() * read));
+        Math.toIntExact(block.shape().attentions() * read),
+        keyHeads);
   }
 
   /**
@@ -71,8 +85,6 @@ public record BlockShape(int sequence, int hidden, int heads, int products, int 
     int width = boundary.get().extent(1);
     boolean masked = layer.parameters() < 12.0 * width * width;
     int hidden = masked ? width - sequence : width;
-    return hidden > 0
-        ? Optional.of(new BlockShape(sequence, hidden, hidden, 2, 2 * hidden))
-        : Optional.empty();
+    return hidden > 0 ? Optional.of(uniform(sequence, hidden, hidden, 2)) : Optional.empty();
   }
 }

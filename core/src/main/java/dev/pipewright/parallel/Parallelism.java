@@ -13,8 +13,10 @@ import java.util.stream.Collectors;
  * channels and spatial parallelism (ParaDL §3), by heads and MLP features, and sequence parallelism
  * (Megatron-LM); context parallelism (Llama 3) and expert parallelism.
  *
- * @param grid parts along each axis; one number, but for spatial parallelism, and for experts whose
- *     workers have whole sequences: parts of the samples, and 1 of the tokens
+ * @param grid parts along each axis; one number, but for spatial parallelism, for experts whose
+ *     workers have whole sequences (parts of the samples, and 1 of the tokens), and for sequence
+ *     parallelism whose groups are {@linkplain #copies copies} with other tokens each (parts of the
+ *     tokens, then of the features)
  * @param reduction the all-reduce of gradients over parts and replicas
  */
 public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction reduction) {
@@ -35,7 +37,11 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     SPATIAL("spatial"),
     /** Heads and inner features of transformers' blocks; words of tables and heads. */
     TENSOR("tensor"),
-    /** Likewise, and the steps of sequences where a block works on each by itself. */
+    /**
+     * Likewise, and the steps of sequences where a block works on each by itself. With a second
+     * axis, several such groups also divide the tokens of sequences among them, as context
+     * parallelism does: {@code sequence:4x8} is 4 context-parallel times 8 tensor-parallel ranks.
+     */
     SEQUENCE("sequence"),
     /**
      * The tokens of sequences: each worker has all parameters and computes a contiguous share of
@@ -69,8 +75,8 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     }
 
     /**
-     * Whether all layers are divided by tokens, of sequences or of samples, from the embedding to
-     * the loss.
+     * Whether each worker by itself has some of the tokens of all layers, of sequences or of
+     * samples, from the embedding to the loss.
      */
     public boolean dividesTokens() {
       return this == CONTEXT || this == EXPERT;
@@ -85,8 +91,8 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
         grid);
     Check.that(
         allows(kind, grid),
-        "only maps are cut along several axes, and samples for experts, like expert:4x1: kind=%s,"
-            + " parts=%s",
+        "only maps are cut along several axes, samples for experts, like expert:4x1, and tokens of"
+            + " several groups, like sequence:4x8: kind=%s, parts=%s",
         kind.word(),
         grid);
     Check.that(
@@ -95,7 +101,9 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
 
   private static boolean allows(Kind kind, List<Integer> grid) {
     boolean samples = kind == Kind.EXPERT && grid.size() == 2 && grid.get(1) == 1;
-    return kind == Kind.SPATIAL || grid.size() == 1 || samples;
+    boolean copies =
+        kind == Kind.SEQUENCE && grid.size() == 2 && grid.get(0) > 1 && grid.get(1) > 1;
+    return kind == Kind.SPATIAL || grid.size() == 1 || samples || copies;
   }
 
   /** The usual sums of gradients. */
@@ -128,6 +136,47 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
         : Parallelism.of(Kind.EXPERT, parts);
   }
 
+  /**
+   * So many context-parallel ranks, each a group of tensor-parallel ones with sequence parallelism.
+   */
+  public static Parallelism ofCopies(int copies, int features) {
+    List<Integer> grid = copies == 1 ? List.of(features) : List.of(copies, features);
+    return new Parallelism(Kind.SEQUENCE, grid);
+  }
+
+  /**
+   * Groups that divide layers alike, each for other tokens of the same sequences: so many workers
+   * hold each piece of what is divided.
+   */
+  public int copies() {
+    return kind == Kind.SEQUENCE && grid.size() == 2 ? grid.get(0) : 1;
+  }
+
+  /** Workers of each of the {@link #copies}: what layers' parameters are divided by. */
+  public int pieces() {
+    return parts() / copies();
+  }
+
+  /** Whether several workers hold the same weights and see other tokens or samples. */
+  public boolean sharesWeights() {
+    return copies() > 1 || (several() && kind.dividesTokens());
+  }
+
+  /** Workers that divide heads and inner features: the tensor-parallel ranks of transformers. */
+  public int featureParts() {
+    return kind.dividesFeatures() ? pieces() : 1;
+  }
+
+  /** How the workers of one of the {@link #copies} divide layers. */
+  public Parallelism ofCopy() {
+    return copies() == 1 ? this : new Parallelism(kind, grid.subList(1, 2), reduction);
+  }
+
+  /** The piece of what is divided that a part has; the {@link #copies} follow each other. */
+  public int piece(int part) {
+    return part % pieces();
+  }
+
   /** Parts of the samples of a slice, where layers are divided by these. */
   public int sampleParts() {
     return kind == Kind.EXPERT && grid.size() == 2 ? grid.get(0) : 1;
@@ -135,7 +184,7 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
 
   /** Parts of the tokens of each sequence, where layers are divided by these. */
   public int tokenParts() {
-    return kind.dividesTokens() ? grid.get(grid.size() - 1) : 1;
+    return kind.dividesTokens() ? grid.get(grid.size() - 1) : copies();
   }
 
   /** Workers that compute a layer together. */
@@ -173,8 +222,8 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
   }
 
   /**
-   * {@code t4}, {@code c4} of tokens, {@code e4} of experts, {@code ce4} of both; nothing where
-   * layers are whole.
+   * {@code t4}, {@code c4} of tokens, {@code e4} of experts, {@code ce4} of both, {@code c2t4} of
+   * copies; nothing where layers are whole.
    */
   public String degree() {
     String tokens = tokenParts() > 1 ? "c" : "";
@@ -182,20 +231,20 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
         switch (kind) {
           case CONTEXT -> tokens;
           case EXPERT -> tokens + "e";
-          default -> "t";
+          default -> copies() > 1 ? tokens + copies() + "t" : "t";
         };
-    return several() ? letters + parts() : "";
+    return several() ? letters + pieces() : "";
   }
 
-  /** The word for tables: {@code context+expert} where a group divides experts and tokens. */
+  /** The word for tables: {@code context+expert} where a group divides both, or with sequence. */
   public String word() {
-    boolean both = kind == Kind.EXPERT && tokenParts() > 1;
+    boolean both = kind != Kind.CONTEXT && tokenParts() > 1;
     return (both ? Kind.CONTEXT.word() + "+" : "") + kind.word();
   }
 
   /**
-   * Reads {@code tensor:4}, {@code spatial:2x2} or {@code expert:4x1}; empty where the text is
-   * nothing of the kind.
+   * Reads {@code tensor:4}, {@code spatial:2x2}, {@code expert:4x1} or {@code sequence:4x8}; empty
+   * where the text is nothing of the kind.
    */
   public static Optional<Parallelism> parse(String text) {
     Matcher parts = TEXT.matcher(text);

@@ -325,6 +325,13 @@ public record Assignment(
     return IntStream.range(first, first + split(rankOf(worker)).parts()).boxed().toList();
   }
 
+  /** Those of its {@link #tensorGroup} that have the same tokens as a worker; ascending. */
+  public List<Integer> copy(int worker) {
+    int pieces = split(rankOf(worker)).pieces();
+    int first = partOf(worker) / pieces * pieces;
+    return tensorGroup(worker).subList(first, first + pieces);
+  }
+
   /** The workers of a worker's rank that compute the same part of other samples, and itself. */
   public List<Integer> samePart(int worker) {
     int rank = rankOf(worker);
@@ -369,15 +376,20 @@ public record Assignment(
     return placement.chains() == 1 ? workers.get(placement.rankOf(depth)) : holders(depth).size();
   }
 
-  /** Those of {@link #holders} that hold the same part of it as one of them. */
+  /** Those of {@link #holders} that hold the same piece of it as one of them. */
   public List<Integer> holders(int depth, int worker) {
-    int part = partOf(worker);
+    int piece = pieceOf(worker);
     List<Integer> same = new ArrayList<>();
     for (int other : holders(depth)) {
-      if (partOf(other) == part) {
+      if (pieceOf(other) == piece) {
         same.add(other);
       }
     }
     return same;
+  }
+
+  /** The piece of what its rank's layers divide that a worker holds. */
+  public int pieceOf(int worker) {
+    return split(rankOf(worker)).piece(partOf(worker));
   }
 }

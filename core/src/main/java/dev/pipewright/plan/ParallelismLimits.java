@@ -52,7 +52,8 @@ public final class ParallelismLimits {
       case NONE -> Optional.empty();
       case FILTER, CHANNEL -> products(split);
       case SPATIAL -> maps(split);
-      case TENSOR, SEQUENCE -> blocks(split, BlockShape::heads, "heads");
+      case TENSOR, SEQUENCE ->
+          blocks(split.ofCopy(), BlockShape::heads, "heads").or(() -> copies(split));
       case CONTEXT -> blocks(split, BlockShape::sequence, "tokens");
       case EXPERT ->
           experts(split)
@@ -154,6 +155,31 @@ public final class ParallelismLimits {
     return Optional.of(
         "%s has no layer whose spatial positions can be split; take another kind"
             .formatted(graph.name()));
+  }
+
+  /** Copies of a group divide the tokens of all layers, and each member has equally many. */
+  private Optional<String> copies(Parallelism split) {
+    int copies = split.copies();
+    CutRegion region = new CutRegion(graph, Parallelism.of(Kind.CONTEXT, copies));
+    for (int layer = 0; copies > 1 && layer < graph.size(); layer++) {
+      Layer own = graph.layer(layer);
+      boolean source = graph.predecessors(layer).length == 0;
+      if (!source && !region.contains(layer)) {
+        return Optional.of(
+            "layer %s of %s does more than treat each token alike, so that %d tensor-parallel groups cannot divide its tokens; take context or tensor parallelism alone"
+                .formatted(own.name(), graph.name(), copies));
+      }
+      if (!source && own.output().orElseThrow().extent(0) % split.parts() != 0) {
+        return Optional.of(
+            "layer %s of %s has %d tokens, which %s devices cannot share equally; take degrees whose product divides them"
+                .formatted(
+                    own.name(),
+                    graph.name(),
+                    own.output().get().extent(0),
+                    copies + " × " + split.pieces()));
+      }
+    }
+    return Optional.empty();
   }
 
   private Optional<String> experts(Parallelism split) {

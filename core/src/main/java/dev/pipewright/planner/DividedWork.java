@@ -54,7 +54,7 @@ final class DividedWork {
     LayerRange all = new LayerRange(0, costs.size() - 1);
     this.exchanges = GroupExchanges.of(costs.workload().chain(), all, parallelism);
     int parts = parallelism.parts();
-    this.group = StageGroups.of(costs, IntStream.range(0, parts).toArray(), parts);
+    this.group = StageGroups.of(costs, IntStream.range(0, parts).toArray(), parallelism);
     ShardedParameters held = new ShardedParameters(costs.workload().chain().graph(), parallelism);
     double[] known = known(layer -> held.of(layer, parts - 1).numbers());
     double[] everywhere =
@@ -107,13 +107,15 @@ final class DividedWork {
         path.length,
         at ->
             (own[at] + shared[at]) * (whole - sharded)
-                + (own[at] + shared[at] / parallelism.parts()) * sharded / holders);
+                + (own[at] / parallelism.copies() + shared[at] / parallelism.parts())
+                    * sharded
+                    / holders);
   }
 
   /** Of what ZeRO leaves a device if only replicas share it, what it does as others share, too. */
   private double partOfStates() {
     double all = LayerLoads.sum(own) + LayerLoads.sum(shared);
-    return all == 0 ? 1 : 1 - LayerLoads.sum(shared) / all * (1 - 1.0 / parallelism.parts());
+    return all == 0 ? 1 : partOf(LayerLoads.sum(shared) / all);
   }
 
   /** The same of the update of a run of layers. */
@@ -121,7 +123,12 @@ final class DividedWork {
     boolean proportional = !costs.workload().profile().provenance().measured();
     double all = own[at] + shared[at];
     double everywhere = all == 0 || !proportional ? 1 : shared[at] / all;
-    return anyShared() ? 1 - everywhere * (1 - 1.0 / parallelism.parts()) : 1;
+    return anyShared() ? partOf(everywhere) : 1;
+  }
+
+  /** What a member has of which all have a share, and copies of the group the rest. */
+  private double partOf(double everywhere) {
+    return (1 - everywhere) / parallelism.copies() + everywhere / parallelism.parts();
   }
 
   /** Whether devices of a tensor-parallel group have weights in common, and sum their gradients. */

@@ -83,7 +83,7 @@ record Grid(
 
   /** Whether several devices have the same weights, so that states can be sharded among them. */
   boolean sums() {
-    return replicas > 1 || (parallelism.several() && parallelism.kind().dividesTokens());
+    return replicas > 1 || parallelism.sharesWeights();
   }
 
   /** Stages of a pipeline in one direction. */

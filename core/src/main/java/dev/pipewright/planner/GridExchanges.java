@@ -119,7 +119,8 @@ final class GridExchanges {
 
   /** Seconds that a message takes from the passes at both ends, each, at least. */
   double overhead(Grid grid, MicroBatching batching) {
-    double received = narrowest(1) * StageCosts.slice(batching.samples(), grid.replicas());
+    int slice = StageCosts.slice(batching.samples(), grid.replicas());
+    double received = narrowest(1) * slice / grid.parallelism().copies();
     return costs.workload().cluster().software().message().of(received);
   }
 
@@ -164,7 +165,7 @@ final class GridExchanges {
     for (int rank = 0; rank < grid.ranks(); rank++) {
       int[] devices = devices(grid, rank);
       int[] holders = chains == 1 ? devices : both(devices, grid.ranks() - 1 - rank, grid);
-      StageGroups groups = StageGroups.of(costs, holders, grid.parallelism().parts());
+      StageGroups groups = StageGroups.of(costs, holders, grid.parallelism());
       ends = Math.min(ends, ends(grid, groups.data()));
       sharedEnds = Math.min(sharedEnds, ends(grid, groups.all()));
       rest = Math.min(rest, rest(grid, groups.data()));

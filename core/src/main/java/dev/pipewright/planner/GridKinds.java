@@ -18,9 +18,9 @@ import java.util.stream.Stream;
  *
  * <p>Within a machine, in all degrees that divide it: transformers by heads, with and without
  * sequence parallelism, other networks by maps and products. Transformers also by tokens (context
- * parallelism) where each device keeps {@value #FEWEST_TOKENS} of a sequence, and mixtures by
- * experts and whole sequences or tokens; these two also over several machines, in degrees that
- * double.
+ * parallelism) where each device keeps {@value #FEWEST_TOKENS} of a sequence, by heads within a
+ * machine and tokens, and mixtures by experts and whole sequences or tokens; these also over
+ * several machines, in degrees that double.
  */
 final class GridKinds {
   /** Tokens of a device: below, keys and values that are gathered outweigh what is divided. */
@@ -66,7 +66,23 @@ final class GridKinds {
         add(List.of(Kind.CONTEXT, Kind.EXPERT), parts, found);
       }
     }
+    List.copyOf(found).stream()
+        .filter(each -> each.kind() == Kind.SEQUENCE)
+        .forEach(each -> addCopies(each.parts(), equal, found));
     return found;
+  }
+
+  /** Several groups of so many devices that divide tokens: in a machine, or in equal ones. */
+  private void addCopies(int parts, boolean equal, List<Parallelism> found) {
+    int machine = cluster.groups().get(0).get(0);
+    for (int copies = 2; copies * parts <= cluster.size(); copies *= 2) {
+      int all = copies * parts;
+      boolean divides = all <= machine ? machine % all == 0 : equal && cluster.size() % all == 0;
+      Parallelism several = Parallelism.ofCopies(copies, parts);
+      if (divides && suits(Kind.CONTEXT, copies) && limits.refusal(several).isEmpty()) {
+        found.add(several);
+      }
+    }
   }
 
   private void add(List<Kind> kinds, int parts, List<Parallelism> found) {

@@ -19,6 +19,9 @@ public interface DividedLayers {
    */
   Optional<List<LayerTimes>> times(int parts, boolean sequence, int samples);
 
+  /** The same on one of so many context-parallel ranks, which divide the tokens of all layers. */
+  DividedLayers ofContext(int ranks);
+
   /** The share of the group's exchanges in forward passes that computing does not hide. */
   double exposedForward();
 

@@ -13,11 +13,13 @@ import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Provenance;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What a device that has some of the tokens, or experts, computes, keeps and exchanges. */
@@ -56,8 +58,7 @@ class ContextParallelTest {
       assertEquals(all.sizes(layer).parameters(), part.sizes(layer).parameters());
     }
     int block = layer(workload, "block-1");
-    double gathered = all.precision().bytes() * 0.75 * TOKENS * KEYS_AND_VALUES;
-    double kept = all.sizes(block).kept() / 4 + gathered;
+    double kept = all.sizes(block).kept() / 4; // others' keys are gathered again
     assertEquals(kept, part.sizes(block).kept(), 1e-6 * kept);
     int head = layer(workload, "head");
     assertEquals(all.sizes(head).kept() / 4, part.sizes(head).kept(), 1);
@@ -65,15 +66,20 @@ class ContextParallelTest {
     assertEquals(all.sizes(block).output(), part.sizes(block).output()); // whole between stages
   }
 
-  /** Causal: of the pairs of tokens the last of four has 7 / 16. */
+  /**
+   * Causal: of the pairs of tokens the last of four has 7 / 16, where each has one run of them; in
+   * frameworks, whose layers are described, each has an early and a late one.
+   */
   @Test
   void theLastTokensAttendToMost() {
     Workload workload = workload(MODEL);
     int block = layer(workload, "block-1");
     LayerTimes all = workload.profile().times(0).get(block);
-    LayerTimes own = part(workload, 4).times(0).get(block);
-    assertTrue(own.forward() > all.forward() / 4, own.toString());
+    LayerTimes own = part(measured(workload), 4).times(0).get(block);
+    assertTrue(own.forward() > 1.1 * all.forward() / 4, own.toString());
     assertTrue(own.forward() < all.forward() * 7 / 16, own.toString());
+    LayerTimes even = part(workload, 4).times(0).get(block);
+    assertEquals(all.forward() / 4, even.forward(), 0.01 * all.forward());
     Workload bert = workload("bert:layers=1,hidden=512,heads=8,sequence=32768,vocabulary=1000");
     int both = layer(bert, "block-1");
     LayerTimes whole = bert.profile().times(0).get(both);
@@ -97,6 +103,67 @@ class ContextParallelTest {
     assertEquals(GroupExchange.Kind.SUM_PARTS, sums.kind());
     assertTrue(!sums.forward());
     assertEquals((long) TOKENS * KEYS_AND_VALUES, sums.elements());
+  }
+
+  /** The same layers as if the runtime had been timed. */
+  private static Workload measured(Workload described) {
+    Profile profile = described.profile();
+    Profile timed =
+        new Profile(
+            new Provenance("test", "", "", true),
+            profile.precision(),
+            IntStream.range(0, profile.layers()).mapToObj(profile::sizes).toList(),
+            profile.samples(),
+            List.of(profile.times(0)));
+    return new Workload(described.chain(), timed, described.training(), described.cluster());
+  }
+
+  /**
+   * Two context-parallel ranks of two tensor-parallel ones: half of the features and of the tokens,
+   * and between stages the tokens of a copy.
+   */
+  @Test
+  void copiesOfGroupsDivideFeaturesAndTokens() {
+    Workload workload = workload(MODEL);
+    Parallelism both = Parallelism.ofCopies(2, 2);
+    Profile features = part(workload, Kind.SEQUENCE, 2);
+    Profile all = workload.profile();
+    Profile own = ShardedProfile.of(workload, both).profile();
+    for (int layer = 0; layer < all.layers(); layer++) {
+      assertEquals(features.sizes(layer).parameters(), own.sizes(layer).parameters());
+      double kept = features.sizes(layer).kept() / 2;
+      assertEquals(kept, own.sizes(layer).kept(), 1e-6 * kept);
+      assertEquals(features.sizes(layer).output() / 2, own.sizes(layer).output(), 1);
+      double half = features.times(0).get(layer).forward() / 2;
+      assertEquals(half, own.times(0).get(layer).forward(), 0.05 * half, "layer " + layer);
+      double update = features.times(0).get(layer).update();
+      assertEquals(update, own.times(0).get(layer).update());
+    }
+  }
+
+  /** What each copy exchanges is half, and those who have the same head gather its keys. */
+  @Test
+  void copiesExchangeForTheirTokensAndGatherTheirHeadsKeys() {
+    Workload workload = workload(MODEL);
+    LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
+    Parallelism both = Parallelism.ofCopies(2, 2);
+    List<GroupExchange> inner =
+        GroupExchanges.of(workload.chain(), stage, Parallelism.of(Kind.SEQUENCE, 2));
+    List<GroupExchange> found = GroupExchanges.of(workload.chain(), stage, both);
+    assertEquals(inner.size() + 2, found.size());
+    for (int i = 0; i < inner.size(); i++) {
+      assertEquals(inner.get(i).kind(), found.get(i).kind());
+      assertEquals(inner.get(i).elements(), 2 * found.get(i).elements());
+      assertEquals(inner.get(i).handedBy(1, 2), 2 * found.get(i).handedBy(1, 2));
+    }
+    List<GroupExchange> keys = found.stream().filter(GroupExchange::betweenCopies).toList();
+    assertEquals(
+        List.of(GroupExchange.Kind.GATHER, GroupExchange.Kind.SUM_PARTS),
+        keys.stream().map(GroupExchange::kind).toList());
+    for (GroupExchange each : keys) {
+      assertEquals((long) TOKENS * KEYS_AND_VALUES / 2, each.elements());
+      assertEquals((long) TOKENS * KEYS_AND_VALUES / 4, each.handedBy(0, 2));
+    }
   }
 
   private static final String EXPERTS = MODEL.replace("llama", "mixtral") + ",experts=8,chosen=2";
@@ -157,8 +224,6 @@ class ContextParallelTest {
         part(workload, Kind.EXPERT, 4).sizes(block).parameters(), own.sizes(block).parameters());
     assertEquals(all.sizes(block).kept() / 4, own.sizes(block).kept(), 1);
     double quarter = all.times(0).get(block).forward() / 4;
-    double last = part(workload, Kind.CONTEXT, 4).times(0).get(block).forward();
     assertEquals(quarter, own.times(0).get(block).forward(), 0.02 * quarter); // whole weights
-    assertTrue(last > 1.1 * quarter, "queries late in a sequence see more keys: " + last);
   }
 }

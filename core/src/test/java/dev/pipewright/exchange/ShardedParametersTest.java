@@ -47,6 +47,20 @@ class ShardedParametersTest {
     assertEquals(kind != Kind.SPATIAL && kind != Kind.CONTEXT, divided > 0);
   }
 
+  /** Members of a copy hold what those of one group would. */
+  @Test
+  void copiesHoldTheSamePieces() {
+    LayerGraph graph = Models.find("llama3-8b").orElseThrow().graph();
+    ShardedParameters group = new ShardedParameters(graph, Parallelism.of(Kind.SEQUENCE, 4));
+    ShardedParameters copies = new ShardedParameters(graph, Parallelism.ofCopies(3, 4));
+    for (int layer = 0; layer < graph.size(); layer++) {
+      assertEquals(group.most(layer), copies.most(layer));
+      for (int part = 0; part < 12; part++) {
+        assertEquals(group.of(layer, part % 4), copies.of(layer, part));
+      }
+    }
+  }
+
   private static ShardedParameters.Held held(
       String network, String layer, Parallelism split, int part) {
     LayerGraph graph = Models.find(network).orElseThrow().graph();

@@ -69,6 +69,30 @@ class ParallelismLimitsTest {
         refusal("vgg-16", Parallelism.of(Kind.CONTEXT, 2)));
   }
 
+  /** Each copy of a group has equally many tokens of all layers, and each member of them. */
+  @Test
+  void copiesOfGroupsDivideTheTokensOfAllLayersEvenly() {
+    String network = "gpt:layers=2,hidden=12,heads=3,sequence=12,vocabulary=32";
+    assertEquals(Optional.empty(), refusal(network, Parallelism.ofCopies(2, 3)));
+    assertEquals(
+        true,
+        refusal(network, Parallelism.ofCopies(4, 2))
+            .orElseThrow()
+            .endsWith(
+                "has 12 tokens, which 4 × 2 devices cannot share equally; take degrees whose product divides them"));
+    assertEquals(
+        true,
+        refusal(network, Parallelism.ofCopies(2, 4))
+            .orElseThrow()
+            .endsWith("has 3 heads and cannot be split in 4; take 3 parts or fewer"));
+    assertEquals(
+        true,
+        refusal("vit-b-16", Parallelism.ofCopies(2, 2))
+            .orElseThrow()
+            .endsWith(
+                "does more than treat each token alike, so that 2 tensor-parallel groups cannot divide its tokens; take context or tensor parallelism alone"));
+  }
+
   @Test
   void expertsAndTokensLimitExpertParallelism() {
     String sizes = "hidden=12,heads=3,kv-heads=3,ffn=8,vocabulary=32,chosen=2";

@@ -85,7 +85,8 @@ class PipelinePlanTest {
     "filter:3, 3",
     "channel:8, 8",
     "spatial:2x3, 6",
-    "expert:4x1, 4"
+    "expert:4x1, 4",
+    "sequence:2x4, 8"
   })
   void parallelismIsReadAsItIsWritten(String text, int parts) {
     Parallelism read = Parallelism.parse(text).orElseThrow();
@@ -103,12 +104,36 @@ class PipelinePlanTest {
         "none:2",
         "experts:4",
         "expert:2x2",
+        "sequence:1x4",
+        "sequence:4x1",
+        "sequence:2x2x2",
+        "tensor:2x4",
         "context:4x1",
         "spatial:2x",
         "t:9"
       })
   void whatIsNoParallelismIsNotRead(String text) {
     assertEquals(Optional.empty(), Parallelism.parse(text));
+  }
+
+  @Test
+  void copiesOfAGroupHoldPiecesOfTheSameLayers() {
+    Parallelism copies = Parallelism.ofCopies(2, 4);
+    assertEquals(List.of(2, 4, 8), List.of(copies.copies(), copies.pieces(), copies.parts()));
+    assertEquals(List.of(2, 4), List.of(copies.tokenParts(), copies.featureParts()));
+    assertEquals(Parallelism.of(Kind.SEQUENCE, 4), copies.ofCopy());
+    assertEquals(copies.ofCopy(), Parallelism.ofCopies(1, 4));
+    assertEquals(List.of("c2t4", "context+sequence"), List.of(copies.degree(), copies.word()));
+    assertEquals(
+        List.of(0, 1, 2, 3, 0, 1, 2, 3),
+        IntStream.range(0, copies.parts()).mapToObj(copies::piece).toList());
+    Parallelism tensor = Parallelism.of(Kind.TENSOR, 4);
+    assertEquals(List.of(1, 4), List.of(tensor.copies(), tensor.pieces()));
+    assertEquals(
+        List.of(true, false, true, false),
+        Stream.of(copies, tensor, Parallelism.of(Kind.CONTEXT, 2), Parallelism.NONE)
+            .map(Parallelism::sharesWeights)
+            .toList());
   }
 
   @Test

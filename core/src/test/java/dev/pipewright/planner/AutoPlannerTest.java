@@ -128,7 +128,9 @@ class AutoPlannerTest {
     }
   }
 
-  /** 70 billion parameters do not fit into a machine: an expert divides layers within machines. */
+  /**
+   * 70 billion parameters do not fit into a machine: an expert divides features within machines.
+   */
   @Test
   void largeTransformersDivideLayersWithinMachines() {
     StageCosts costs = zoo("llama3-70b", "dgx-h100:4x8");
@@ -136,9 +138,9 @@ class AutoPlannerTest {
     assertTrue(plan.dividesLayers() || plan.sharding() != ZeroStage.NOTHING, plan.summary());
     for (StagePlan stage : plan.stages()) {
       Parallelism parallelism = stage.parallelism();
-      for (int first = 0; first < stage.devices().size(); first += parallelism.parts()) {
+      for (int first = 0; first < stage.devices().size(); first += parallelism.pieces()) {
         int machine = stage.devices().get(first) / 8;
-        List<Integer> group = stage.devices().subList(first, first + parallelism.parts());
+        List<Integer> group = stage.devices().subList(first, first + parallelism.pieces());
         assertTrue(group.stream().allMatch(device -> device / 8 == machine), plan.summary());
       }
     }
@@ -150,12 +152,14 @@ class AutoPlannerTest {
    */
   @ParameterizedTest
   @CsvSource({
-    "mixtral-8x7b, 2, 64, EXPERT, 8",
-    "qwen3-30b-a3b, 2, 64, EXPERT, 16",
-    "llama3-8b:32768, 2, 16, CONTEXT, 8"
+    "mixtral-8x7b, 2, 64, expert:8",
+    "qwen3-30b-a3b, 2, 64, expert:16",
+    "llama3-8b:32768, 2, 16, context:8",
+    "llama3-70b:65536, 8, 16, sequence:4x8"
   })
   void expertsAndLongSequencesAreDivided(
-      String network, int machines, int globalBatch, Kind kind, int parts) {
+      String network, int machines, int globalBatch, String divided) {
+    Parallelism usual = Parallelism.parse(divided).orElseThrow();
     String[] words = network.split(":", -1);
     OptionalInt tokens =
         words.length == 1 ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(words[1]));
@@ -169,14 +173,14 @@ class AutoPlannerTest {
     Oracle simulator = decides(costs);
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     int compared = 0;
-    Parallelism other = kind == Kind.EXPERT ? Parallelism.ofWholeSequences(parts) : sequence();
-    for (Parallelism division : List.of(Parallelism.of(kind, parts), sequence(), other)) {
+    boolean experts = usual.kind() == Kind.EXPERT;
+    Parallelism other = experts ? Parallelism.ofWholeSequences(usual.parts()) : sequence();
+    for (Parallelism division : List.of(usual, sequence(), other)) {
       int groups = 8 * machines / division.parts();
       for (int ranks = 1; ranks <= groups; ranks *= 2) {
         for (MicroBatching batching : MicroBatching.of(Request.of(globalBatch), groups)) {
           int replicas = groups / ranks;
           ZeroStage states = replicas > 1 ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
-          boolean tokensToo = division.kind().dividesTokens();
           Grid grid =
               new Grid(
                   ranks,
@@ -184,7 +188,7 @@ class AutoPlannerTest {
                   division,
                   Arrangement.BY_RANK,
                   1,
-                  tokensToo ? ZeroStage.OPTIMIZER : states);
+                  division.sharesWeights() ? ZeroStage.OPTIMIZER : states);
           int slices = replicas * division.sampleParts();
           if (division.sampleParts() > 1
               ? batching.samples() % slices == 0

@@ -136,6 +136,9 @@ class EqualPipelinesTest {
         kinds.add(Parallelism.of(Kind.CONTEXT, parts));
         kinds.add(Parallelism.of(Kind.EXPERT, parts));
         kinds.add(Parallelism.ofWholeSequences(parts));
+        if (parts > 2) {
+          kinds.add(Parallelism.ofCopies(parts / 2, 2));
+        }
       }
       String what = "instance " + instance;
       Request request = Request.of(BATCH);

@@ -101,7 +101,10 @@ class PipelineBoundsTest {
     "expert:4, mixtral",
     "expert:8, mixtral",
     "expert:2x1, mixtral",
-    "expert:4x1, mixtral"
+    "expert:4x1, mixtral",
+    "sequence:2x2, gpt",
+    "sequence:2x4, llama",
+    "sequence:4x2, mixtral"
   })
   void noPipelineOfDividedLayersIsFasterThanItsBound(String division, String family) {
     String sizes = ":layers=6,hidden=512,heads=8,sequence=128,vocabulary=1024";

@@ -21,7 +21,7 @@ final class PlanDegreesJson {
     putAlike(object, "data", plan.stages().stream().map(StagePlan::replicas).toList());
     List<Parallelism> divided = plan.stages().stream().map(StagePlan::parallelism).toList();
     if (divided.stream().allMatch(PlanDegreesJson::isOfTransformers)) {
-      putAlike(object, "tensor", divided.stream().map(PlanDegreesJson::tensor).toList());
+      putAlike(object, "tensor", divided.stream().map(Parallelism::featureParts).toList());
     }
     putAlike(object, "context", divided.stream().map(Parallelism::tokenParts).toList());
     putAlike(object, "expert", divided.stream().map(PlanDegreesJson::expert).toList());
@@ -36,10 +36,6 @@ final class PlanDegreesJson {
   private static boolean isOfTransformers(Parallelism parallelism) {
     Parallelism.Kind kind = parallelism.kind();
     return !parallelism.several() || kind.dividesFeatures() || kind.dividesTokens();
-  }
-
-  private static int tensor(Parallelism parallelism) {
-    return parallelism.kind().dividesFeatures() ? parallelism.parts() : 1;
   }
 
   private static int expert(Parallelism parallelism) {

@@ -32,6 +32,7 @@ class PlanDegreesJsonTest {
     "8, sequence:4, 8, tensor:4, '{pipeline=2, stages=2, data=2, tensor=4, context=1, expert=1}'",
     "8, context:4, 8, context:4, '{pipeline=2, stages=2, data=2, tensor=1, context=4, expert=1}'",
     "8, expert:4, 8, expert:4, '{pipeline=2, stages=2, data=2, tensor=1, context=4, expert=4}'",
+    "8, sequence:2x4, 8, sequence:2x4, '{pipeline=2, stages=2, data=1, tensor=4, context=2, expert=1}'",
     "8, expert:4x1, 8, expert:4x1, '{pipeline=2, stages=2, data=2, tensor=1, context=1, expert=4}'",
     "8, filter:4, 8, filter:4, '{pipeline=2, stages=2, data=2, context=1, expert=1}'",
     "8, tensor:4, 4, none:1, '{pipeline=2, stages=2, context=1, expert=1}'"

@@ -3,6 +3,8 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,11 +64,7 @@ class LayoutsArePlansTest {
                 + (interleave > 1 ? " --schedule interleaved" + chunks : " --schedule 1f1b")
                 + " --strategies "
                 + (strategy.isEmpty() ? "data+" + kind + "+pipeline" : strategy));
-    double alone = 0; // what only one road counts
-    for (String phase : new String[] {"stragglers_s", "fixed_s"}) {
-      alone += layout.get("phases").get(phase).asDouble();
-    }
-    double expected = layout.get("iteration_s").asDouble() - alone;
+    double expected = layout.get("iteration_s").asDouble() - ofLayoutsAlone(layout);
     assertEquals(expected, plan.get("iteration_s").asDouble(), 0.04 * expected);
     double memory = layout.get("memory_bytes").asDouble();
     double tolerance = interleave > 1 ? 0.03 : 0.05;
@@ -118,6 +116,72 @@ class LayoutsArePlansTest {
     assertEquals(expected, plan.get("iteration_s").asDouble(), 0.15 * expected);
   }
 
+  /**
+   * Long sequences on context-parallel ranks, of tensor-parallel ones too, with a distributed
+   * optimizer: the same memory, and steps that differ by what of gathered keys attention hides.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "llama3-8b, h100:1x8, 1, 8, 1, 65536, 32",
+    "llama3-8b, h100:1x8, 2, 4, 1, 65536, 32",
+    "llama3-8b, h100:2x8, 8, 2, 1, 65536, 32",
+    "llama3-70b, h100:8x8, 8, 2, 4, 16384, 80",
+    "llama3-70b, h100:8x8, 8, 4, 2, 65536, 80",
+    "llama3-405b, h100:112x8, 8, 16, 7, 131072, 126"
+  })
+  void contextParallelRanksTakeAsLong(
+      String model,
+      String cluster,
+      int tensor,
+      int context,
+      int pipeline,
+      int sequence,
+      int layers,
+      @TempDir Path folder) {
+    int batch = 8 * pipeline;
+    String steps = tensor > 1 ? " --sequence-parallel" : "";
+    String degrees =
+        "--sequence %d --tensor %d --context %d --pipeline %d --data 1 --micro-batch 1 --devices %d --global-batch %d%s"
+            .formatted(
+                sequence, tensor, context, pipeline, tensor * context * pipeline, batch, steps);
+    JsonNode layout = row(model, cluster, degrees);
+    Path file =
+        Cli.file(
+            folder,
+            "args.txt",
+            """
+            --num-layers %d --bf16 --tensor-model-parallel-size %d --context-parallel-size %d
+            --pipeline-model-parallel-size %d --micro-batch-size 1 --global-batch-size %d
+            --use-distributed-optimizer%s
+            """
+                .formatted(layers, tensor, context, pipeline, batch, steps));
+    JsonNode plan = simulated(file, model, cluster, "--sequence", Integer.toString(sequence));
+    double expected = layout.get("iteration_s").asDouble() - ofLayoutsAlone(layout);
+    assertEquals(expected, plan.at("/objective/value").asDouble(), 0.05 * expected);
+    double memory = layout.get("memory_bytes").asDouble();
+    assertEquals(memory, fullest(plan), 0.05 * memory);
+  }
+
+  private static JsonNode simulated(Path file, String model, String cluster, String... more) {
+    List<String> line = new ArrayList<>(List.of("simulate", file.toString()));
+    line.addAll(List.of("--model", model, "--cluster", cluster, "--json"));
+    line.addAll(List.of(more));
+    return Cli.run(line.toArray(String[]::new)).json();
+  }
+
+  /** Seconds that only a layout counts. */
+  private static double ofLayoutsAlone(JsonNode layout) {
+    return layout.at("/phases/stragglers_s").asDouble() + layout.at("/phases/fixed_s").asDouble();
+  }
+
+  private static double fullest(JsonNode plan) {
+    double fullest = 0;
+    for (JsonNode stage : plan.at("/plan/stages")) {
+      fullest = Math.max(fullest, stage.get("memory_bytes").asDouble());
+    }
+    return fullest;
+  }
+
   private static final String PREDICTING =
       """
       {"model_type": "deepseek_v3", "hidden_size": 4096, "num_hidden_layers": 16,
@@ -164,27 +228,10 @@ class LayoutsArePlansTest {
             )
             """
                 .formatted(tensor, pipeline, between, blocks, batch));
-    JsonNode plan =
-        Cli.run(
-                "simulate",
-                arguments.toString(),
-                "--model",
-                network.toString(),
-                "--cluster",
-                cluster,
-                "--json")
-            .json();
-    double alone = 0;
-    for (String phase : new String[] {"stragglers_s", "fixed_s"}) {
-      alone += layout.get("phases").get(phase).asDouble();
-    }
-    double expected = layout.get("iteration_s").asDouble() - alone;
+    JsonNode plan = simulated(arguments, network.toString(), cluster);
+    double expected = layout.get("iteration_s").asDouble() - ofLayoutsAlone(layout);
     assertEquals(expected, plan.at("/objective/value").asDouble(), 0.04 * expected);
     double memory = layout.get("memory_bytes").asDouble();
-    double fullest = 0;
-    for (JsonNode stage : plan.at("/plan/stages")) {
-      fullest = Math.max(fullest, stage.get("memory_bytes").asDouble());
-    }
-    assertEquals(memory, fullest, 0.05 * memory);
+    assertEquals(memory, fullest(plan), 0.05 * memory);
   }
 }

@@ -84,7 +84,7 @@ final class HybridCosts {
         key,
         any -> {
           int[] devices = IntStream.range(firstDevice, firstDevice + degrees.devices()).toArray();
-          return StageGroups.of(costs, devices, degrees.tensor());
+          return StageGroups.of(costs, devices, parallelism(degrees.tensor()));
         });
   }
 

@@ -27,7 +27,7 @@ final class GradientBytes {
   GradientBytes(StageCosts costs, Assignment assignment, int depth) {
     LayerRange range = assignment.stages().get(depth).range();
     Parallelism split = assignment.stages().get(depth).split();
-    this.replicated = assignment.holderCount(depth) > split.parts();
+    this.replicated = assignment.holderCount(depth) > split.pieces();
     this.together = split.several() ? sum(costs, range, together(costs, split)) : 0;
     double all = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
     this.own = all - together - sum(costs, range, tied(costs.workload()));

@@ -1,8 +1,8 @@
 package dev.pipewright.predict.run;
 
-import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.ExchangeSeconds;
 import dev.pipewright.cost.PartTimes;
+import dev.pipewright.cost.StageGroups;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.exchange.GroupExchanges;
@@ -24,18 +24,19 @@ final class GroupExchangeSeconds {
   private final int samples;
 
   /**
-   * @param tensorGroups devices of each
+   * @param groups its devices
    * @param samples of the slice
    */
-  GroupExchangeSeconds(Workload workload, StageLayers stage, int[][] tensorGroups, int samples) {
+  GroupExchangeSeconds(Workload workload, StageLayers stage, StageGroups groups, int samples) {
     this.workload = workload;
     this.exchanges = GroupExchanges.of(workload.chain(), stage.range(), stage.split());
     this.seconds =
         new ExchangeSeconds(
             new PartTimes(workload),
-            Collectives.achieved(workload.cluster(), tensorGroups),
+            groups.tensor(),
+            groups.context(),
             workload.profile().precision(),
-            stage.split().parts());
+            stage.split());
     this.samples = samples;
   }
 

@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Seconds of the ops of an assignment, by stage of all chains. */
 final class OpSeconds {
@@ -245,23 +246,19 @@ final class OpSeconds {
   /** What the workers of a split stage tell each other while they compute it together. */
   private Optional<GroupExchangeSeconds> tensorGroup(int stage) {
     int rank = placement.rankOf(stage);
-    int parts = assignment.split(rank).parts();
-    if (parts == 1) {
+    StageLayers layers = assignment.stages().get(stage % placement.depth());
+    if (!layers.split().several()) {
       return Optional.empty();
     }
-    int depth = stage % placement.depth();
     int first = assignment.firstWorker(rank);
-    int[][] tensorGroups = new int[assignment.replicas(rank)][parts];
-    for (int i = 0; i < assignment.workers().get(rank); i++) {
-      tensorGroups[i / parts][i % parts] = loads.device(first + i);
-    }
-    Arrays.stream(tensorGroups).forEach(Arrays::sort);
+    int[] devices =
+        IntStream.range(first, first + assignment.workers().get(rank)).map(loads::device).toArray();
     return Optional.of(
         new GroupExchangeSeconds(
             loads.whole().workload(),
-            assignment.stages().get(depth),
-            tensorGroups,
-            loads.slice(depth)));
+            layers,
+            StageGroups.of(loads.whole(), devices, layers.split()),
+            loads.slice(stage % placement.depth())));
   }
 
   /** What a backward pass computes again. */
@@ -284,16 +281,18 @@ final class OpSeconds {
   /** What messages over the cuts of a stage take from each of its passes. */
   private double messages(int stage, LayerRange range) {
     int slice = loads.slice(stage % placement.depth());
-    double seconds = placement.first(stage) ? 0 : message(stage - 1, stage, range.first(), slice);
+    double[] bytes = loads.costs(stage % placement.depth()).cutBytes();
+    double seconds =
+        placement.first(stage) ? 0 : message(stage - 1, stage, bytes, range.first(), slice);
     return placement.last(stage)
         ? seconds
-        : seconds + message(stage, stage + 1, range.last() + 1, slice);
+        : seconds + message(stage, stage + 1, bytes, range.last() + 1, slice);
   }
 
-  private double message(int from, int to, int cut, int slice) {
+  private double message(int from, int to, double[] cutBytes, int cut, int slice) {
     MessageOverhead each = loads.whole().workload().cluster().software().message();
     boolean here = placement.rankOf(from) == placement.rankOf(to);
-    return here ? 0 : each.of(loads.whole().cutBytes()[cut] * slice);
+    return here ? 0 : each.of(cutBytes[cut] * slice);
   }
 
   private double transfer(int from, int to, double bytes) {
@@ -318,7 +317,7 @@ final class OpSeconds {
             stage.range().first(),
             stage.range().last() + 1,
             stage.split(),
-            StageGroups.of(costs, devices, stage.split().parts()),
+            StageGroups.of(costs, devices, stage.split()),
             tiedGradients(costs.workload()));
     return assignment.overlapped()
         ? sums.exposed(loads.slice(depth), loads.pace(depth))

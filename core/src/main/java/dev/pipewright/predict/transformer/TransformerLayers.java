@@ -4,7 +4,7 @@ import dev.pipewright.predict.transformer.LayerTime.LayerSeconds;
 
 /**
  * Seconds of a transformer's layers for one micro-batch on one GPU, without what tensor-parallel
- * ranks exchange.
+ * and context-parallel ranks exchange.
  *
  * @param dense a layer with a perceptron; nothing where no layer has one
  * @param mixture a layer with a mixture of experts; nothing where no layer has one
@@ -36,8 +36,8 @@ public record TransformerLayers(
       PassSeconds ahead = layer.forward();
       PassSeconds back = layer.backward();
       return new Passes(
-          ahead.total() - ahead.tensorParallel(),
-          back.total() - back.tensorParallel(),
+          ahead.total() - ahead.tensorParallel() - ahead.contextParallel(),
+          back.total() - back.tensorParallel() - back.contextParallel(),
           (back.products() + back.casts()) / 2);
     }
 

@@ -199,8 +199,9 @@ final class EveryHybridPlan {
         new ExchangeSeconds(
             new PartTimes(workload),
             group(degrees, firstDevice, true),
+            Collectives.NONE,
             workload.profile().precision(),
-            degrees.tensor());
+            split);
     double exchanged = 0;
     for (GroupExchange exchange : GroupExchanges.of(workload.chain(), all, split)) {
       if (exchange.layer() == layer && exchange.forward() == (quantity == Quantity.FORWARD)) {

@@ -165,7 +165,7 @@ public record ExportSubject(
     return first().parallelism();
   }
 
-  /** The degree of tensor parallelism of the first stage. */
+  /** Devices of the first stage that divide each layer together. */
   int tensor() {
     return parallelism().parts();
   }
@@ -209,13 +209,15 @@ public record ExportSubject(
   /** Degrees in a line: {@code 16 devices: pipeline 2, data 4, tensor 2}. */
   String degrees() {
     boolean tokens = parallelism().kind().dividesTokens();
-    return "%d devices: pipeline %d, data %d, %s %d%s"
+    int copies = parallelism().copies();
+    return "%d devices: pipeline %d, data %d, %s%s %d%s"
         .formatted(
             devices(),
             ranks(),
             data(),
+            copies > 1 ? "%s %d, ".formatted(Parallelism.Kind.CONTEXT.word(), copies) : "",
             tokens ? parallelism().word() : Parallelism.Kind.TENSOR.word(),
-            tensor(),
+            parallelism().pieces(),
             chunks() > 1 ? ", " + chunks() + " stages on each rank" : "");
   }
 }

@@ -39,21 +39,23 @@ final class GridRules {
             : Optional.empty();
   }
 
-  /** Devices divide layers in one of these ways only; the first is the nearest to all others. */
+  /**
+   * Devices divide layers in one of these ways only, or in copies where context parallelism is
+   * among them; the first is the nearest to all others.
+   */
   static ExportRule kinds(List<Kind> known) {
     return exported -> {
       PipelinePlan plan = exported.plan();
-      Set<Kind> other =
+      Set<String> other =
           plan.stages().stream()
               .map(StagePlan::parallelism)
-              .filter(Parallelism::several)
-              .map(Parallelism::kind)
-              .filter(kind -> !known.contains(kind))
+              .filter(parallelism -> !knows(known, parallelism))
+              .map(Parallelism::word)
               .collect(Collectors.toSet());
       if (other.isEmpty()) {
         return Optional.empty();
       }
-      String words = other.stream().map(Kind::word).sorted().collect(Collectors.joining(" and "));
+      String words = other.stream().sorted().collect(Collectors.joining(" and "));
       boolean tensor = exported.isDecoder() && !known.isEmpty();
       return Optional.of(
           new Gap(
@@ -68,7 +70,7 @@ final class GridRules {
                   plan.with(
                       plan.stages().stream()
                           .map(s ->
-                              known.contains(s.parallelism().kind())
+                              knows(known, s.parallelism())
                                   ? s
                                   : s.with(
                                       tensor
@@ -76,6 +78,11 @@ final class GridRules {
                                           : Parallelism.NONE))
                           .toList()))));
     };
+  }
+
+  private static boolean knows(List<Kind> known, Parallelism parallelism) {
+    boolean copies = parallelism.copies() == 1 || known.contains(Kind.CONTEXT);
+    return !parallelism.several() || (known.contains(parallelism.kind()) && copies);
   }
 
   /**

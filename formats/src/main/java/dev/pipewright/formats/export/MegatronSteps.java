@@ -115,7 +115,7 @@ final class MegatronSteps {
 
   /** Devices that divide layers by heads and inner features. */
   static int tensor(ExportSubject exported) {
-    return exported.parallelism().kind().dividesTokens() ? 1 : exported.tensor();
+    return exported.parallelism().featureParts();
   }
 
   /** Devices that divide the tokens of sequences. */
@@ -134,7 +134,8 @@ final class MegatronSteps {
   }
 
   static boolean sequenceParallel(ExportSubject exported) {
-    return exported.tensor() > 1 && exported.parallelism().kind() == Parallelism.Kind.SEQUENCE;
+    return exported.parallelism().several()
+        && exported.parallelism().kind() == Parallelism.Kind.SEQUENCE;
   }
 
   /** Whether pipelines are numbered one by one, not pipeline rank by pipeline rank. */

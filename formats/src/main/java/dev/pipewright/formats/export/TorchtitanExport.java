@@ -42,8 +42,8 @@ final class TorchtitanExport implements TorchtitanTarget {
     lines.add("p = config.parallelism");
     lines.add("p.data_parallel_replicate_degree = " + (replicated ? plan.data() : 1));
     lines.add("p.data_parallel_shard_degree = " + (replicated ? 1 : plan.data()));
-    lines.add("p.tensor_parallel_degree = " + plan.tensor());
-    lines.add("p.context_parallel_degree = 1");
+    lines.add("p.tensor_parallel_degree = " + plan.parallelism().featureParts());
+    lines.add("p.context_parallel_degree = " + plan.parallelism().tokenParts());
     lines.add("p.expert_parallel_degree = 1");
     lines.add("p.pipeline_parallel_degree = " + plan.ranks());
     if (!replicated) {

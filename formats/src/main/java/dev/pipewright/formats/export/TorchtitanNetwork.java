@@ -29,7 +29,7 @@ final class TorchtitanNetwork {
     return List.of(
         GridRules.decoder(),
         GridRules.withoutPrediction(),
-        GridRules.kinds(List.of(Kind.SEQUENCE)),
+        GridRules.kinds(List.of(Kind.SEQUENCE, Kind.CONTEXT)),
         GridRules.equalRanks(true),
         ScheduleRules.among(SCHEDULES),
         GridRules.consecutive(false),

@@ -51,8 +51,8 @@ final class TorchtitanTomlExport implements TorchtitanTarget {
     if (!replicated) {
       put(text, "fsdp_reshard_after_forward", PythonText.quoted(TorchtitanNetwork.reshard(plan)));
     }
-    put(text, "tensor_parallel_degree", plan.tensor());
-    put(text, "context_parallel_degree", 1);
+    put(text, "tensor_parallel_degree", plan.parallelism().featureParts());
+    put(text, "context_parallel_degree", plan.parallelism().tokenParts());
     put(text, "expert_parallel_degree", 1);
     put(text, "pipeline_parallel_degree", plan.ranks());
     if (plan.ranks() > 1) {

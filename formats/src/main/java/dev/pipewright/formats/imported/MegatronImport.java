@@ -37,6 +37,7 @@ final class MegatronImport implements PlanImport {
   private static final String TENSOR = "tensor-model-parallel-size";
   private static final String CONTEXT = "context-parallel-size";
   private static final String EXPERT = "expert-model-parallel-size";
+  private static final String STEPS = "sequence-parallel";
   private static final String BY_REPLICA = "use-tp-pp-dp-mapping";
 
   /** What plans do not have: flags with the values that change nothing. */
@@ -96,7 +97,7 @@ final class MegatronImport implements PlanImport {
   private static BadInputException without(MegatronArguments arguments, String degree, int parts) {
     return arguments.wrong(
         degree,
-        "--%s is %d, which imported plans cannot have: they divide layers by tensor, by context, or by equal context and expert sizes, or experts alone; `pipewright predict` takes such layouts"
+        "--%s is %d, which imported plans cannot have: they divide layers by tensor and context sizes, by equal context and expert sizes, or by experts alone; `pipewright predict` takes such layouts"
             .formatted(degree, parts));
   }
 
@@ -110,11 +111,13 @@ final class MegatronImport implements PlanImport {
     int tensor = arguments.number(TENSOR, 1);
     int context = arguments.number(CONTEXT, 1);
     int expert = arguments.number(EXPERT, 1);
-    if (context > 1 && tensor > 1) {
-      throw without(arguments, CONTEXT, context);
+    if (context > 1 && tensor > 1 && !arguments.flag(STEPS)) {
+      throw arguments.wrong(
+          CONTEXT,
+          "--%s is %d with tensor parallelism of whole sequences, which imported plans cannot have; add --%s"
+              .formatted(CONTEXT, context, STEPS));
     }
-    boolean alone = context == 1 && tensor == 1;
-    if (expert > 1 && expert != context && !alone) {
+    if (expert > 1 && (tensor > 1 || (context > 1 && expert != context))) {
       throw without(arguments, EXPERT, expert);
     }
     for (String flag : UNKNOWN) {
@@ -149,7 +152,8 @@ final class MegatronImport implements PlanImport {
       if (world % Math.multiplyFull(parts, ranks) != 0) {
         String flag =
             wholeSequences() ? EXPERT : division.kind().dividesTokens() ? CONTEXT : TENSOR;
-        String word = flag.substring(0, flag.indexOf('-'));
+        String both = division.copies() > 1 ? "context times " : "";
+        String word = both + flag.substring(0, flag.indexOf('-'));
         throw arguments.wrong(
             flag,
             "%d devices are no multiple of %s %d times pipeline %d; give as many devices with --cluster"
@@ -192,12 +196,15 @@ final class MegatronImport implements PlanImport {
       if (wholeSequences()) {
         return Parallelism.ofWholeSequences(positive(EXPERT));
       }
+      if (context > 1 && tensor > 1) {
+        return Parallelism.ofCopies(context, tensor);
+      }
       if (context > 1) {
         boolean experts = positive(EXPERT) == context;
         return Parallelism.of(
             experts ? Parallelism.Kind.EXPERT : Parallelism.Kind.CONTEXT, context);
       }
-      boolean steps = arguments.flag("sequence-parallel");
+      boolean steps = arguments.flag(STEPS);
       return tensor == 1
           ? Parallelism.NONE
           : Parallelism.of(steps ? Parallelism.Kind.SEQUENCE : Parallelism.Kind.TENSOR, tensor);

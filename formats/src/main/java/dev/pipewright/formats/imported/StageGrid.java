@@ -127,7 +127,9 @@ record StageGrid(
               List.of());
       made.add(stage.selective(keeping.recomputed.get(s)));
     }
-    boolean replicated = made.stream().anyMatch(stage -> stage.replicas() > 1);
+    boolean sums =
+        made.stream()
+            .anyMatch(stage -> stage.replicas() > 1 || stage.parallelism().sharesWeights());
     int data = perRank / divisions.get(0).parts();
     int replicas = byReplica ? data : 1;
     return new PipelinePlan(
@@ -135,7 +137,7 @@ record StageGrid(
         batching.microBatches,
         Math.multiplyExact(batching.samples, data / replicas),
         replicas,
-        keeping.overlaps && replicated, // otherwise there are no sums
+        keeping.overlaps && sums,
         made,
         keeping.sharding);
   }

@@ -71,23 +71,23 @@ final class TorchtitanImport implements PlanImport {
     PipelinePlan plan(int world) {
       int ranks = degree("pipeline");
       int tensor = degree("tensor");
-      for (String other : List.of("context", "expert")) {
-        if (degree(other) > 1) {
-          throw wrong(
-              key(other),
-              "%s_parallel_degree is %d, which imported plans cannot have; write 1"
-                  .formatted(other, degree(other)));
-        }
+      int context = degree("context");
+      if (degree("expert") > 1) {
+        throw wrong(
+            key("expert"),
+            "expert_parallel_degree is %d, which imported plans cannot have; write 1"
+                .formatted(degree("expert")));
       }
-      int rest = world / Math.multiplyExact(ranks, tensor);
+      int parts = Math.multiplyExact(context, tensor);
+      int rest = world / Math.multiplyExact(ranks, parts);
       int replicated = number("parallelism.data_parallel_replicate_degree", 1);
       int sharded = sharded(rest, replicated);
-      if (Math.multiplyFull(rest, ranks) * tensor != world
+      if (Math.multiplyFull(rest, ranks) * parts != world
           || Math.multiplyFull(replicated, sharded) != rest) {
         throw BadInputException.in(
             file,
             "its degrees %d × %d × %d × %d make no %d devices; give as many with --cluster"
-                .formatted(ranks, replicated, sharded, tensor, world));
+                .formatted(ranks, replicated, sharded, parts, world));
       }
       if (replicated > 1 && sharded > 1) {
         throw wrong(
@@ -95,15 +95,25 @@ final class TorchtitanImport implements PlanImport {
             "data parallelism both replicates and shards, which plans do not have; make one degree 1");
       }
       List<Integer> ends = ends(ranks);
-      Parallelism division =
-          tensor == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.SEQUENCE, tensor);
       StageGrid grid =
           new StageGrid(
-              file, ranks, rest * tensor, ends, Collections.nCopies(ends.size(), division), false);
+              file,
+              ranks,
+              rest * parts,
+              ends,
+              Collections.nCopies(ends.size(), division(context, tensor)),
+              false);
       return grid.plan(
           ranks == 1 ? PipelinePolicy.A.scheduleName() : schedule(),
           batching(ranks, rest),
-          new StageGrid.Keeping(true, sharding(sharded, ranks), recomputed(grid)));
+          new StageGrid.Keeping(true, sharding(sharded * context, ranks), recomputed(grid)));
+    }
+
+    private static Parallelism division(int context, int tensor) {
+      if (tensor > 1) {
+        return Parallelism.ofCopies(context, tensor);
+      }
+      return context == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.CONTEXT, context);
     }
 
     private static String key(String kind) {
@@ -179,6 +189,7 @@ final class TorchtitanImport implements PlanImport {
       return new StageGrid.Batching(global / (samples * data), samples);
     }
 
+    /** FSDP shards over context-parallel ranks, too. */
     private ZeroStage sharding(int sharded, int ranks) {
       if (sharded == 1) {
         return ZeroStage.NOTHING;

@@ -84,7 +84,9 @@ public final class CalibratedProfile {
         graph.layers().stream().anyMatch(l -> l.operator() instanceof Operator.ShapedBlock);
     try {
       List<List<LayerTimes>> times =
-          samples.stream().map(slice -> times(graph, fused, 1, false, slice)).toList();
+          samples.stream()
+              .map(slice -> times(graph, fused, new Ranks(1, 1, false), slice))
+              .toList();
       String source =
           "exchanges from latencies and bandwidths that the cluster states, layers from constants calibrated for "
               + framework.word();
@@ -95,31 +97,43 @@ public final class CalibratedProfile {
               sizes(graph),
               samples,
               times);
-      return Optional.of(whole.with(new Parts(graph, fused, layers(fused, 1, false, 1))));
+      return Optional.of(
+          whole.with(new Parts(graph, fused, 1, layers(fused, new Ranks(1, 1, false), 1))));
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
   }
 
-  /** The layers of tensor-parallel ranks. */
+  /** Who divides layers: context-parallel ranks of tensor-parallel ones. */
+  private record Ranks(int tensor, int context, boolean sequence) {}
+
+  /** The layers of such ranks. */
   private final class Parts implements DividedLayers {
     private final LayerGraph graph;
     private final boolean fused;
+    private final int context;
     private final TransformerLayers one;
 
-    private Parts(LayerGraph graph, boolean fused, TransformerLayers one) {
+    private Parts(LayerGraph graph, boolean fused, int context, TransformerLayers one) {
       this.graph = graph;
       this.fused = fused;
+      this.context = context;
       this.one = one;
     }
 
     @Override
     public Optional<List<LayerTimes>> times(int parts, boolean sequence, int samples) {
       try {
-        return Optional.of(CalibratedProfile.this.times(graph, fused, parts, sequence, samples));
+        Ranks ranks = new Ranks(parts, context, sequence);
+        return Optional.of(CalibratedProfile.this.times(graph, fused, ranks, samples));
       } catch (IllegalArgumentException e) {
         return Optional.empty(); // heads that so many ranks cannot share alike
       }
+    }
+
+    @Override
+    public DividedLayers ofContext(int ranks) {
+      return new Parts(graph, fused, context * ranks, one);
     }
 
     @Override
@@ -133,16 +147,29 @@ public final class CalibratedProfile {
     }
   }
 
-  private List<LayerTimes> times(
-      LayerGraph graph, boolean fused, int tensor, boolean sequence, int slice) {
-    TransformerLayers layers = layers(fused, tensor, sequence, slice);
+  private List<LayerTimes> times(LayerGraph graph, boolean fused, Ranks ranks, int slice) {
+    TransformerLayers layers = layers(fused, ranks, slice);
     int losses = 1 + shape.prediction().map(TokenPrediction::depth).orElse(0);
     return graph.layers().stream().map(layer -> times(layer, layers, losses)).toList();
   }
 
-  private TransformerLayers layers(boolean fused, int tensor, boolean sequence, int slice) {
+  private TransformerLayers layers(boolean fused, Ranks ranks, int slice) {
+    int tensor = ranks.tensor();
     TrainingLayout group =
-        new TrainingLayout(tensor, 1, 1, 1, 1, 1, tensor, 0, 1, false, sequence, slice, slice);
+        new TrainingLayout(
+            tensor,
+            1,
+            1,
+            ranks.context(),
+            1,
+            1,
+            tensor,
+            0,
+            1,
+            false,
+            ranks.sequence(),
+            slice,
+            slice);
     RunChoices choices =
         new RunChoices(
             shape,

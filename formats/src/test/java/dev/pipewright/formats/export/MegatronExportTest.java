@@ -62,8 +62,9 @@ class MegatronExportTest {
     String kind = first.parallelism().kind().word();
     boolean whole = first.parallelism().sampleParts() > 1;
     boolean tokens = first.parallelism().tokenParts() > 1;
-    assertEquals(tokens || whole ? 1 : parts, read.number("tensor-model-parallel-size"));
-    assertEquals(tokens ? parts : 1, read.number("context-parallel-size"));
+    int features = name.equals("context and tensor") ? 4 : tokens || whole ? 1 : parts;
+    assertEquals(features, read.number("tensor-model-parallel-size"));
+    assertEquals(tokens ? parts / features : 1, read.number("context-parallel-size"));
     String text = MEGATRON.write(SamplePlans.exported(plan)).get(0).text();
     assertEquals(tokens, text.contains("--cp-comm-type all_gather"), text);
     assertEquals(kind.equals("expert") ? parts : 1, read.number("expert-model-parallel-size"));

@@ -165,6 +165,7 @@ public final class SamplePlans {
     plans.put("interleaved", interleaved(new int[] {8, 16, 24, HEAD}, 2));
     plans.put("interleaved, uneven", interleaved(new int[] {3, 8, 12, 17, 21, 26, 30, HEAD}, 4));
     plans.put("context", of("1f1b", 4, 2).stage(HEAD, devices(0, 8), "context:4").plan());
+    plans.put("context and tensor", contextAndTensor(1));
     plans.put(
         "experts", // of whole sequences
         of("1f1b", 8, 8)
@@ -213,6 +214,16 @@ public final class SamplePlans {
     return plans;
   }
 
+  /** Two context-parallel ranks of four tensor-parallel ones in each of two stages. */
+  private static PipelinePlan contextAndTensor(int zero) {
+    return of("1f1b", 8, 2)
+        .zero(zero)
+        .overlapping()
+        .stage(16, devices(0, 8), "sequence:2x4")
+        .stage(HEAD, devices(8, 8), "sequence:2x4")
+        .plan();
+  }
+
   private static PipelinePlan zero3() {
     return of("1f1b", 1, 16).zero(3).overlapping().stage(HEAD, devices(0, 8), "none:1").plan();
   }
@@ -225,6 +236,10 @@ public final class SamplePlans {
     plans.put(
         "ZeRO 2 and t8",
         of("1f1b", 4, 2).zero(2).overlapping().stage(HEAD, devices(0, 16), "sequence:8").plan());
+    plans.put("context and tensor", contextAndTensor(2));
+    plans.put(
+        "context",
+        of("1f1b", 4, 2).zero(3).overlapping().stage(HEAD, devices(0, 8), "context:4").plan());
     plans.put(
         "hybrid, every block recomputed",
         of("1f1b", 8, 4)

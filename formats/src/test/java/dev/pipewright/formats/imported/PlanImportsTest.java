@@ -62,7 +62,9 @@ class PlanImportsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--tensor-model-parallel-size 2 --context-parallel-size 2 | 8 | --context-parallel-size is 2, which imported plans cannot have: they divide layers by tensor, by context, or by equal context and expert sizes",
+        "--tensor-model-parallel-size 2 --context-parallel-size 2 | 8 | --context-parallel-size is 2 with tensor parallelism of whole sequences, which imported plans cannot have; add --sequence-parallel",
+        "--tensor-model-parallel-size 2 --context-parallel-size 3 --sequence-parallel | 8 | 8 devices are no multiple of context times tensor 6",
+        "--tensor-model-parallel-size 2 --sequence-parallel --context-parallel-size 2 --expert-model-parallel-size 2 | 8 | --expert-model-parallel-size is 2, which imported plans cannot have: they divide layers by tensor and context sizes, by equal context and expert sizes, or by experts alone",
         "--context-parallel-size 2 --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
         "--tensor-model-parallel-size 2 --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
         "--expert-model-parallel-size 3 | 8 | 8 devices are no multiple of expert 3",
@@ -99,8 +101,8 @@ class PlanImportsTest {
         "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n%s\n[training]\nlocal_batch_size = 2\n";
     assertEquals("[0..33]×8", plan(titan.formatted(""), 8).summary());
     assertTrue(
-        refusal(titan.formatted("context_parallel_degree = 2"), 8)
-            .contains("context_parallel_degree is 2, which imported plans cannot have"));
+        refusal(titan.formatted("expert_parallel_degree = 2"), 8)
+            .contains("expert_parallel_degree is 2, which imported plans cannot have"));
     assertTrue(
         refusal(titan.formatted("pipeline_parallel_degree = 2"), 8)
             .contains("does not say their stages"));

@@ -18,11 +18,11 @@ import java.util.Optional;
 record Holders(Optional<Group> replicas, Optional<Summing> everybody) {
   static Holders of(Assignment assignment, int depth, Transport transport) {
     int worker = transport.worker();
-    int part = assignment.partOf(worker);
+    int piece = assignment.pieceOf(worker);
     String name = "stage-" + depth;
     List<Integer> same = assignment.holders(depth, worker);
     Optional<Group> replicas =
-        same.size() > 1 ? Optional.of(transport.group(name + "-" + part, same)) : Optional.empty();
+        same.size() > 1 ? Optional.of(transport.group(name + "-" + piece, same)) : Optional.empty();
     Parallelism split = assignment.stages().get(depth).split();
     if (!split.several()) {
       return new Holders(replicas, Optional.empty());
@@ -31,10 +31,10 @@ record Holders(Optional<Group> replicas, Optional<Summing> everybody) {
       return new Holders(
           replicas, Optional.of(transport.group(name, assignment.holders(depth))::sum));
     }
-    List<Integer> members = assignment.tensorGroup(worker);
+    List<Integer> members = assignment.copy(worker);
     Group tensorGroup = transport.group(name + "-tensor-parallel-" + members.get(0), members);
     return new Holders(
         replicas,
-        Optional.of(new Summing.OfTeams(split.reduction(), tensorGroup, part, replicas.get())));
+        Optional.of(new Summing.OfTeams(split.reduction(), tensorGroup, piece, replicas.get())));
   }
 }

@@ -18,7 +18,7 @@ final class TensorComputation implements Computation {
   private final LossFunction objective;
   private final Feed feed;
   private final double weight; // of a sample
-  private final boolean counted; // once for workers that compute the same samples
+  private final boolean counted; // once for workers that compute the same tokens
   private final Optional<SharedStatistics> training; // no evaluation
   private final Map<Long, Score> scores = new HashMap<>(); // by step, of steps under way
 
@@ -43,14 +43,14 @@ final class TensorComputation implements Computation {
       int worker,
       SharedStatistics statistics) {
     double weight = 1.0 / assignment.batch();
-    boolean counted = assignment.partOf(worker) == 0;
+    boolean counted = assignment.pieceOf(worker) == 0;
     return new TensorComputation(objective, feed, weight, counted, Optional.of(statistics));
   }
 
   /** Evaluation of so many samples, over which the loss is the mean. */
   static TensorComputation evaluation(
       LossFunction objective, Feed feed, Assignment assignment, int worker, int samples) {
-    boolean counted = assignment.partOf(worker) == 0;
+    boolean counted = assignment.pieceOf(worker) == 0;
     return new TensorComputation(objective, feed, 1.0 / samples, counted, Optional.empty());
   }
 

@@ -71,7 +71,7 @@ final class TiedSums implements AutoCloseable {
   static TiedSums of(WorkerSetup setup, List<Parameter> held) {
     Assignment assignment = setup.assignment();
     List<Table> tables = assignment.asyncPipeline().isPresent() ? List.of() : tables(setup, held);
-    return new TiedSums(tables, 1.0 / assignment.split(setup.rank()).parts(), setup);
+    return new TiedSums(tables, 1.0 / assignment.split(setup.rank()).pieces(), setup);
   }
 
   private static List<Table> tables(WorkerSetup setup, List<Parameter> held) {

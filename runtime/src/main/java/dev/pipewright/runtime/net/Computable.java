@@ -66,11 +66,11 @@ public final class Computable {
     boolean features = split.kind().dividesFeatures();
     for (Layer layer : features ? graph.layers() : List.<Layer>of()) {
       if (layer.operator() instanceof Operator.ShapedBlock block) {
-        Optional<String> whole = ShapedBlockModule.undivided(block, split.parts());
+        Optional<String> whole = ShapedBlockModule.undivided(block, split.pieces());
         if (whole.isPresent()) {
           return Optional.of(
               "layer %s of %s has %s, which the runtime does not divide in %d; take fewer parts or another kind"
-                  .formatted(layer.name(), graph.name(), whole.get(), split.parts()));
+                  .formatted(layer.name(), graph.name(), whole.get(), split.pieces()));
         }
       }
     }

@@ -68,6 +68,13 @@ public enum LossFunction {
             ? new Judged(0, 0, 0, List.of(Tensor.zeros(last.shape())))
             : judge(last, own, share * own.extent(1) / target.extent(1));
       }
+      case CopyPart(TokenPart tokens, Optional<VocabularyPart> words) -> {
+        Tensor own = tokens.own(target);
+        double ofTokens = share * own.extent(1) / target.extent(1);
+        yield words
+            .map(divided -> judge(last.detached(), own.flattened(0), ofTokens, divided))
+            .orElseGet(() -> judge(last, own, ofTokens));
+      }
     };
   }
 

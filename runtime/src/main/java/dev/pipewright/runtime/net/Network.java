@@ -179,14 +179,23 @@ public final class Network {
   TensorCut cutOf(int layer, long samples) {
     List<Long> extents =
         graph().layer(layer).output().orElseThrow().extents().stream().map(Long::valueOf).toList();
-    return tensorGroup.split().kind() == Parallelism.Kind.SPATIAL
-        ? TensorCut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()))
-        : TensorCut.ofTokens(tensorGroup, samples, extents.get(0));
+    Parallelism split = tensorGroup.split();
+    return split.kind() == Parallelism.Kind.SPATIAL
+        ? TensorCut.ofGrid(split, 2, extents.subList(1, extents.size()))
+        : TensorCut.ofTokens(copy(), samples, extents.get(0) / split.copies());
+  }
+
+  /** Those of the group that have the same tokens as this worker. */
+  TensorParallelGroup copy() {
+    return tensorGroup.ofCopy();
   }
 
   /** A worker's part of the samples that a layer reads. */
   Tensor own(Tensor samples, int layer) {
-    return tensorGroup.own(samples, cutOf(layer, samples.extent(0)));
+    TensorParallelGroup copies = tensorGroup.betweenCopies();
+    Tensor tokens =
+        copies.alone() ? samples : copies.own(samples, TensorCut.of(copies, 1, samples.extent(1)));
+    return cut(layer) ? copy().own(tokens, cutOf(layer, samples.extent(0))) : tokens;
   }
 
   /** Whether a worker has its part of what the network makes, to the end. */
@@ -196,11 +205,17 @@ public final class Network {
 
   /** What of the scores that a layer makes a worker has, where the group divides them. */
   Optional<ScoresPart> scores(int layer) {
-    return staysCut(layer)
-        ? Optional.of(new TokenPart(tensorGroup))
-        : new VocabularySplit(graph(), tensorGroup.split())
+    if (staysCut(layer)) {
+      return Optional.of(new TokenPart(tensorGroup));
+    }
+    Optional<VocabularyPart> words =
+        new VocabularySplit(graph(), tensorGroup.split())
             .head(layer)
-            .map(product -> new VocabularyPart(tensorGroup, product.out()));
+            .map(product -> new VocabularyPart(copy(), product.out()));
+    TensorParallelGroup copies = tensorGroup.betweenCopies();
+    return copies.alone()
+        ? words.map(part -> part)
+        : Optional.of(new CopyPart(new TokenPart(copies), words));
   }
 
   Module module(int layer) {
@@ -231,7 +246,7 @@ public final class Network {
     return graph().layer(layer).operator() instanceof Operator.Tokens;
   }
 
-  /** The extents of a layer's output for so many samples. */
+  /** The extents of a layer's output for so many samples: of the tokens that a copy has. */
   long[] shape(int layer, long samples) {
     Layer made = graph().layer(layer);
     List<Integer> extents = new ArrayList<>();
@@ -245,6 +260,7 @@ public final class Network {
     for (int i = 0; i < extents.size(); i++) {
       shape[i + 1] = extents.get(i);
     }
+    shape[1] /= tensorGroup.split().copies();
     return shape;
   }
 }

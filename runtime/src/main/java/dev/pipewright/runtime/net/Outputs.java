@@ -67,12 +67,12 @@ final class Outputs {
   }
 
   private Tensor cut(int layer) {
-    return new GroupCommunication(network.tensorGroup())
+    return new GroupCommunication(network.copy())
         .own(present(whole[layer]), network.cutOf(layer, samples));
   }
 
   private Tensor gathered(int layer) {
-    return new GroupCommunication(network.tensorGroup())
+    return new GroupCommunication(network.copy())
         .gathered(present(own[layer]), network.cutOf(layer, samples));
   }
 

@@ -25,7 +25,8 @@ record ParallelBlock(
     TensorParallelGroup experts) {
 
   private TensorCut cut() {
-    return TensorCut.of(tensorGroup, 1, sequence);
+    long own = context.alone() ? sequence : context.own(sequence).count();
+    return TensorCut.of(tensorGroup, 1, own);
   }
 
   /** A parameter of which each member has what makes its outputs. */

@@ -12,7 +12,8 @@ import java.util.Optional;
 
 /** How a tensor-parallel group computes the operators of a layer, in order. */
 final class ParallelLayer {
-  private final TensorParallelGroup tensorGroup;
+  private final TensorParallelGroup tensorGroup; // of this worker's copy
+  private final TensorParallelGroup context; // who has the other tokens of its sequences
   private final boolean cut;
   private final boolean product;
   private final Optional<VocabularyPart> table;
@@ -20,9 +21,12 @@ final class ParallelLayer {
   private final int tokens; // of a sample, where the layer makes something of each
   private Optional<List<Integer>> map; // extents of what the next operator reads
 
-  ParallelLayer(LayerGraph graph, int layer, TensorParallelGroup tensorGroup, CutRegion region) {
-    this.tensorGroup = tensorGroup;
+  ParallelLayer(LayerGraph graph, int layer, TensorParallelGroup all, CutRegion region) {
+    this.tensorGroup = all.ofCopy();
     this.cut = region.contains(layer);
+    Parallelism split = tensorGroup.split();
+    boolean tokens = cut && split.kind().dividesTokens() && split.tokenParts() > 1;
+    this.context = tokens ? tensorGroup : all.betweenCopies();
     this.product =
         !tensorGroup.alone()
             && new ParallelismLimits(graph).width(layer, tensorGroup.split().kind()).isPresent();
@@ -87,16 +91,12 @@ final class ParallelLayer {
         kind.dividesFeatures() ? tensorGroup : alone,
         kind.dividesFeatures() && cut,
         sequence,
-        dividesSequences() ? tensorGroup : alone,
+        context,
         kind == Parallelism.Kind.EXPERT && cut ? tensorGroup : alone);
   }
 
   /** The first of the tokens that this worker has of each sample. */
   long firstToken() {
-    return dividesSequences() ? tensorGroup.own(tokens).first() : 0;
-  }
-
-  private boolean dividesSequences() {
-    return cut && tensorGroup.split().tokenParts() > 1;
+    return context.alone() ? 0 : context.own(tokens).first();
   }
 }

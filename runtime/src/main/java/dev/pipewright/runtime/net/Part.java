@@ -130,7 +130,7 @@ public final class Part {
       }
       if (read.length == 0) {
         Tensor whole = data.get(network.source(layer));
-        arguments.add(network.cut(layer) ? network.own(whole, layer) : whole);
+        arguments.add(network.own(whole, layer));
       }
       try (Scope scope = new Scope()) {
         Tensor made = network.module(layer).forward(arguments, pass);

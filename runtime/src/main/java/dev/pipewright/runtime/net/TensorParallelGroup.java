@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.net;
 
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Span;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.GradientHook;
@@ -11,12 +12,14 @@ import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Workers that compute the layers of a stage together, and how their tensors are exchanged as steps
@@ -41,6 +44,8 @@ public final class TensorParallelGroup {
   private final Map<Long, Tensor> masks = new HashMap<>(); // by tokens that the last query sees
   private final IdentityHashMap<SharedStatistics, SharedStatistics> statistics =
       new IdentityHashMap<>();
+  private final @Nullable TensorParallelGroup ofCopy; // where there are several
+  private final @Nullable TensorParallelGroup betweenCopies;
 
   /**
    * One of the members.
@@ -53,6 +58,17 @@ public final class TensorParallelGroup {
     this.part = part;
     this.place = split.place(part);
     this.groups = List.copyOf(groups);
+    if (split.copies() == 1) {
+      this.ofCopy = null;
+      this.betweenCopies = null;
+      return;
+    }
+    Parallelism tokens = Parallelism.of(Kind.CONTEXT, split.copies());
+    this.ofCopy =
+        new TensorParallelGroup(
+            split.ofCopy(), split.piece(part), Collections.nCopies(2, along(1)));
+    this.betweenCopies =
+        new TensorParallelGroup(tokens, part / split.pieces(), Collections.nCopies(2, along(0)));
   }
 
   /**
@@ -89,6 +105,16 @@ public final class TensorParallelGroup {
   /** Whether this worker is the only member. */
   public boolean alone() {
     return !split.several();
+  }
+
+  /** Those members that divide layers for the same tokens: all, where there are no copies. */
+  TensorParallelGroup ofCopy() {
+    return ofCopy == null ? this : ofCopy;
+  }
+
+  /** Those that have the same pieces of layers for other tokens; this worker alone as a rule. */
+  TensorParallelGroup betweenCopies() {
+    return betweenCopies == null ? ALONE : betweenCopies;
   }
 
   int parts() {
@@ -199,6 +225,9 @@ public final class TensorParallelGroup {
   public Tensor whole(Tensor own, Share share) {
     if (!(share instanceof Share.Piece)) {
       return own;
+    }
+    if (ofCopy != null) {
+      return ofCopy.whole(own, share);
     }
     Tensor whole = Tensor.zeros(share.wholeShape(own.shape()));
     share.put(own.detached(), whole);

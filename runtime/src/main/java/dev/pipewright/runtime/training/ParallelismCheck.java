@@ -7,6 +7,7 @@ import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.runtime.net.Computable;
+import java.util.List;
 
 /** Checks the intra-layer parallelism of a run before it starts. */
 final class ParallelismCheck {
@@ -15,7 +16,17 @@ final class ParallelismCheck {
   /** Throws where a layer cannot be split so far. */
   static void of(TrainingRequest request, LayerGraph graph) {
     ParallelismLimits limits = new ParallelismLimits(graph);
-    for (StageLayers stage : request.assignment().stages()) {
+    List<StageLayers> stages = request.assignment().stages();
+    Parallelism first = stages.get(0).split();
+    for (StageLayers stage : stages) {
+      boolean copies = first.copies() > 1 || stage.split().copies() > 1;
+      if (copies && !stage.split().equals(first)) {
+        throw new BadInputException(
+            "stages of %s and %s have other tokens on their workers, which the runtime does not send; give all stages the same parallelism"
+                .formatted(first, stage.split()));
+      }
+    }
+    for (StageLayers stage : stages) {
       limits
           .refusal(stage.split())
           .or(() -> Computable.refusal(graph, stage.split()))

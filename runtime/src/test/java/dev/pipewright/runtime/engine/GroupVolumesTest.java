@@ -77,6 +77,10 @@ class GroupVolumesTest {
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=3 | EXPERT | 2",
         "mixtral:layers=1,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=5,chosen=5 | EXPERT | 3",
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=6,vocabulary=31,experts=5,chosen=5 | EXPERT | 3x1",
+        "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=12,vocabulary=31 | SEQUENCE | 2x3",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=8,vocabulary=31,experts=3,chosen=2 | SEQUENCE | 2x2",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=12,vocabulary=31 | SEQUENCE | 3x2",
+        "gpt:layers=2,hidden=16,heads=4,sequence=12,vocabulary=32 | SEQUENCE | 3x2",
         "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4 | CONTEXT | 2",
         "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | CONTEXT | 3",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | CONTEXT | 2",
@@ -129,7 +133,12 @@ class GroupVolumesTest {
     int[] layers = Chain.of(graph).layers(stage.range().first() - 1, stage.range().last());
     for (int layer : layers) {
       var held = parameters.of(layer, part);
-      elements += held.summed() ? held.whole() - table(graph, layer) : 0;
+      long ofAll = held.summed() ? held.whole() - table(graph, layer) : 0;
+      if (stage.split().copies() > 1) { // copies add up the rest, and after each copy its parts
+        elements += held.numbers() - table(graph, layer) - ofAll;
+        ofAll /= stage.split().pieces();
+      }
+      elements += ofAll;
     }
     return elements + tied(graph, layers);
   }
@@ -163,7 +172,11 @@ class GroupVolumesTest {
     return GroupExchanges.of(Chain.of(graph), stage.range(), stage.split()).stream()
         .mapToLong(exchange -> {
           int times = exchange.ofEachSample() ? BATCH : MICRO_BATCHES;
-          return times * exchange.handedBy(part, stage.split().parts());
+          Parallelism split = stage.split();
+          return times
+              * (exchange.betweenCopies()
+                  ? exchange.handedBy(part / split.pieces(), split.copies())
+                  : exchange.handedBy(split.piece(part), split.pieces()));
         })
         .sum();
   }

@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Workers that compute layers together, with replicas and in pipelines, train as one worker does
@@ -240,6 +242,23 @@ class SplitStrategiesTest {
     }
   }
 
+  /**
+   * Context-parallel ranks that are tensor-parallel groups each, with a table of two readers, too.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {GPT, WORDS, LLAMA, MIXTRAL})
+  void tokensOfGroupsThatDivideFeatures(String name) {
+    Parallelism four = Parallelism.ofCopies(2, 2);
+    same(name, ONE, List.of(four), List.of(1), 3);
+    same(name, ONE, List.of(four), List.of(2), 2);
+    same(name, ONE, List.of(Parallelism.ofCopies(4, 2)), List.of(1), 1);
+    same(name, TWO, List.of(four, four), List.of(1, 2), 2);
+    same(name, ZeroBubbleH1.of(2, 3), List.of(four, four), List.of(1, 1), 1);
+    for (Reduction reduction : Reduction.values()) {
+      same(name, ONE, List.of(four.with(reduction)), List.of(2), 2);
+    }
+  }
+
   /** Expert parallelism, in one stage and in two, with replicas and with other kinds. */
   @Test
   void expertsOfMixtures() {
@@ -276,7 +295,11 @@ class SplitStrategiesTest {
     int last = Chain.of(graph).size() - 1;
     List<LayerRange> again = List.of(new LayerRange(0, 1), new LayerRange(2, last));
     for (Parallelism split :
-        List.of(split(Kind.CONTEXT, 2), split(Kind.EXPERT, 2), Parallelism.ofWholeSequences(2))) {
+        List.of(
+            split(Kind.CONTEXT, 2),
+            split(Kind.EXPERT, 2),
+            Parallelism.ofWholeSequences(2),
+            Parallelism.ofCopies(2, 2))) {
       for (StageLayers layers :
           List.of(
               new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split),

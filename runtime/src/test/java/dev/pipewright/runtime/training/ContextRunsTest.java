@@ -54,6 +54,20 @@ class ContextRunsTest {
     Runs.near(Runs.state(folder.resolve("alone")), Runs.state(folder.resolve("four")), 1e-5, 1e-7);
   }
 
+  /** Tensor-parallel groups that divide tokens among them. */
+  @ParameterizedTest
+  @EnumSource(ZeroStage.class)
+  void copiesOfGroupsEndWhereOneWorkerEnds(ZeroStage sharding) {
+    Workers workers = sharding == ZeroStage.OPTIMIZER ? Workers.PROCESSES : Workers.THREADS;
+    for (String model : List.of(GPT, LLAMA, MIXTRAL)) {
+      Path own = folder.resolve(model.substring(0, 3));
+      runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4).run(own.resolve("alone"));
+      Assignment four = one(Parallelism.ofCopies(2, 2), 1).sharded(sharding);
+      runs(model, four, workers, 4).run(own.resolve("four"));
+      Runs.near(Runs.state(own.resolve("alone")), Runs.state(own.resolve("four")), 1e-5, 1e-7);
+    }
+  }
+
   private static Parallelism divided(String model, int parts) {
     return Parallelism.of(model.equals(MIXTRAL) ? Kind.EXPERT : Kind.CONTEXT, parts);
   }
@@ -102,8 +116,10 @@ class ContextRunsTest {
     runs(model, two(model, 3, 2), Workers.THREADS, 2).run(folder.resolve("begun"));
     runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4)
         .resume(folder.resolve("begun"), folder.resolve("alone"));
+    runs(model, one(Parallelism.ofCopies(2, 2), 1), Workers.THREADS, 5)
+        .resume(folder.resolve("alone"), folder.resolve("copies"));
     runs(model, one(divided(model, 4), 1), Workers.THREADS, 6)
-        .resume(folder.resolve("alone"), folder.resolve("ended"));
+        .resume(folder.resolve("copies"), folder.resolve("ended"));
     Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-5, 1e-7);
   }
 
@@ -144,6 +160,7 @@ class ContextRunsTest {
     for (Assignment divided :
         List.of(
             one(divided(model, 3), 1),
+            one(Parallelism.ofCopies(2, 2), 1),
             two(model, 2, 2),
             one(model.equals(MIXTRAL) ? Parallelism.ofWholeSequences(3) : divided(model, 2), 1))) {
       List<HeldOutResult> found = heldOut(model, divided);

@@ -198,10 +198,11 @@ class PredictedMemoryTest {
     return divided(model, Parallelism.of(kind, 2));
   }
 
-  private Assignment divided(String model, Parallelism two) {
+  private Assignment divided(String model, Parallelism split) {
     int last = costs(model).size() - 1;
-    List<StageLayers> all = List.of(StageLayers.keeping(0, last).with(two));
-    return new Assignment(OneForwardOneBackward.of(1, 2), all, List.of(2), 4, true);
+    List<StageLayers> all = List.of(StageLayers.keeping(0, last).with(split));
+    List<Integer> workers = List.of(split.parts());
+    return new Assignment(OneForwardOneBackward.of(1, 2), all, workers, 4, true);
   }
 
   /**
@@ -214,6 +215,7 @@ class PredictedMemoryTest {
     }
     check(EXPERTS, divided(EXPERTS, Parallelism.Kind.EXPERT));
     check(EXPERTS, divided(EXPERTS, Parallelism.ofWholeSequences(2)));
+    check(OWN_HEAD, divided(OWN_HEAD, Parallelism.ofCopies(2, 2)));
   }
 
   @Test

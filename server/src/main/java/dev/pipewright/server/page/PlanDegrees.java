@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
  * @param tensor devices that divide a layer; what they divide is said where it is tokens or experts
  */
 record PlanDegrees(String stages, String data, String tensor) {
-  /** Of a stage in a plan's summary: {@code [30..54]×8t4}. */
+  /** Of a stage in a plan's summary: {@code [30..54]×8t4}, {@code [30..54]×8c2t4}. */
   private static final Pattern STAGE =
-      Pattern.compile("\\[\\d+\\.\\.\\d+\\]×(\\d+)(?:(ce|[tce])(\\d+))?");
+      Pattern.compile("\\[\\d+\\.\\.\\d+\\]×(\\d+)(?:(ce|[tce])(\\d+)(?:t(\\d+))?)?");
 
   private static final PlanDegrees UNKNOWN = new PlanDegrees("–", "–", "–");
 
@@ -50,22 +50,31 @@ record PlanDegrees(String stages, String data, String tensor) {
 
   private static Stage stage(Members stage) {
     int devices = stage.list("devices").size();
-    Parallelism parallelism = Parallelism.parse(stage.text("parallelism")).orElse(Parallelism.NONE);
-    boolean tokens = parallelism.kind().dividesTokens();
-    return new Stage(devices, parallelism.parts(), tokens ? parallelism.word() : "");
+    return stage(devices, Parallelism.parse(stage.text("parallelism")).orElse(Parallelism.NONE));
+  }
+
+  private static Stage stage(int devices, Parallelism parallelism) {
+    boolean layers = !parallelism.kind().dividesTokens() && parallelism.copies() == 1;
+    return new Stage(devices, parallelism.parts(), layers ? "" : parallelism.word());
   }
 
   private static Stage stage(MatchResult found) {
-    boolean divides = found.group(2) != null;
-    int parts = divides ? Integer.parseInt(found.group(3)) : 1;
-    String word =
-        switch (divides ? found.group(2) : "t") {
-          case "c" -> Parallelism.of(Parallelism.Kind.CONTEXT, parts).word();
-          case "e" -> Parallelism.ofWholeSequences(parts).word();
-          case "ce" -> Parallelism.of(Parallelism.Kind.EXPERT, parts).word();
-          default -> "";
-        };
-    return new Stage(Integer.parseInt(found.group(1)), parts, word);
+    int devices = Integer.parseInt(found.group(1));
+    if (found.group(2) == null) {
+      return stage(devices, Parallelism.NONE);
+    }
+    int parts = Integer.parseInt(found.group(3));
+    if (found.group(4) != null) {
+      return stage(devices, Parallelism.ofCopies(parts, Integer.parseInt(found.group(4))));
+    }
+    return stage(
+        devices,
+        switch (found.group(2)) {
+          case "c" -> Parallelism.of(Parallelism.Kind.CONTEXT, parts);
+          case "e" -> Parallelism.ofWholeSequences(parts);
+          case "ce" -> Parallelism.of(Parallelism.Kind.EXPERT, parts);
+          default -> Parallelism.of(Parallelism.Kind.TENSOR, parts);
+        });
   }
 
   private static String range(List<Integer> numbers) {

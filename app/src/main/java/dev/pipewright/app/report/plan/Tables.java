@@ -9,6 +9,7 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -91,8 +92,12 @@ final class Tables {
     if (stage.replicas() > 1) {
       kinds.add("data ×" + stage.replicas());
     }
-    if (stage.parallelism().several()) {
-      kinds.add(stage.parallelism().word() + " ×" + stage.parallelism().parts());
+    Parallelism parallelism = stage.parallelism();
+    if (parallelism.copies() > 1) {
+      kinds.add("context ×" + parallelism.copies());
+    }
+    if (parallelism.several()) {
+      kinds.add(parallelism.ofCopy().word() + " ×" + parallelism.pieces());
     }
     return kinds.isEmpty() ? "–" : String.join(", ", kinds);
   }

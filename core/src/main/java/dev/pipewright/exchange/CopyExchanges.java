@@ -1,0 +1,45 @@
+package dev.pipewright.exchange;
+
+import dev.pipewright.exchange.GroupExchange.Handed;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.Operator;
+import dev.pipewright.parallel.BlockShape;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.LayerRange;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The exchanges of a tensor-parallel group that consists of {@linkplain Parallelism#copies copies}
+ * with other tokens each, as context-parallel ranks are (Llama 3 §3.3.2): each copy exchanges for
+ * its tokens, and for attention those who have the same heads gather keys and values of all tokens.
+ * A stage begins and ends with the tokens of each copy.
+ */
+final class CopyExchanges {
+  private CopyExchanges() {}
+
+  /** Of a stage: those of each copy in the order of the forward pass, then those of attention. */
+  static List<GroupExchange> of(Chain chain, LayerRange range, Parallelism split) {
+    List<GroupExchange> found = new ArrayList<>();
+    for (GroupExchange each : GroupExchanges.of(chain, range, split.ofCopy())) {
+      found.add(each.ofCopies(split.copies()));
+    }
+    for (int number : chain.layers(range.first() - 1, range.last())) {
+      Layer layer = chain.graph().layer(number);
+      for (Operator step : layer.steps()) {
+        BlockShape.of(layer, step).ifPresent(block -> addAttention(number, block, split, found));
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  private static void addAttention(
+      int layer, BlockShape block, Parallelism split, List<GroupExchange> found) {
+    long all = (long) block.sequence() * block.keysAndValues(split.pieces());
+    Handed handed = (from, to) -> all / split.copies();
+    found.add(new GroupExchange(layer, true, GroupExchange.Kind.GATHER, all, true, handed, true));
+    found.add(
+        new GroupExchange(layer, false, GroupExchange.Kind.SUM_PARTS, all, true, handed, true));
+  }
+}
