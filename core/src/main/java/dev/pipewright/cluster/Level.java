@@ -12,8 +12,8 @@ import dev.pipewright.units.Check;
  *     bandwidth)
  * @param ports how many such flows a group of the level below carries at full rate: its network
  *     cards; for a rack the uplinks that over-subscription leaves, which need not be whole
- * @param achieved the share of that rate which training runs were seen to sustain; 1 where nobody
- *     has calibrated it
+ * @param achieved the share of that rate which training runs were seen to sustain; 1 where it was
+ *     not calibrated
  */
 public record Level(
     String name, Link pointToPoint, Link collective, double ports, double achieved) {

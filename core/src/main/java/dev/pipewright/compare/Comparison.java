@@ -19,7 +19,7 @@ import java.util.Map;
 
 /**
  * What was predicted, simulated and measured of a step, item by item. {@link Double#NaN} stands for
- * what nobody says.
+ * what is not known.
  *
  * @param predicted a step alone without anything in the way of messages
  * @param simulated a step alone
@@ -243,7 +243,7 @@ public record Comparison(
       return kinds;
     }
 
-    /** Messages that somebody waited for, and sums of gradients behind a worker's last pass. */
+    /** Messages that workers waited for, and sums of gradients behind a worker's last pass. */
     private void exchanges() {
       OpTimes times = runPrediction.times();
       for (int stage = 0; stage + 1 < placement.stages(); stage++) {

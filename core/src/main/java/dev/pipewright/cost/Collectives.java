@@ -36,7 +36,7 @@ import java.util.Set;
  * where one pair of constants describes a link.
  */
 public final class Collectives {
-  /** A device that has nobody to communicate with. */
+  /** A device that communicates with no other. */
   public static final Collectives NONE =
       new Collectives(new GroupTimes[0], new double[0], AllReduceAlgorithm.CHEAPEST);
 

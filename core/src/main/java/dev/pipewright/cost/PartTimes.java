@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long a part of a layer takes, where somebody knows how long the whole takes: as long as the
+ * How long a part of a layer takes, where it is known how long the whole takes: as long as the
  * roofline says that the part takes of the whole. Measured layers may take time where the roofline
  * knows of none, such as the one that hands on samples: their parts take as long as the whole.
  */

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Derives a profile from shapes and a device's peaks, where nobody has measured one.
+ * Derives a profile from shapes and a device's peaks, where none was measured.
  *
  * <p>Paper: S. Williams, A. Waterman, D. Patterson, <i>Roofline: an insightful visual performance
  * model for multicore architectures</i>, CACM 52 (2009), doi:10.1145/1498765.1498785: a kernel runs

@@ -13,7 +13,7 @@ import java.util.List;
  * @param tensor over each tensor-parallel group or {@linkplain Parallelism#copies copy}, all at
  *     once
  * @param context over the devices that hold the same part for other tokens of the same samples, all
- *     at once; of nobody without copies
+ *     at once; {@link Collectives#NONE} without copies
  * @param data over the devices that hold the same part, for all parts at once
  * @param all over all devices of the stage
  * @param leaders over the first device of each tensor-parallel group

@@ -88,7 +88,7 @@ public final class GroupExchanges {
     return Arrays.stream(graph.predecessors(layer)).anyMatch(from -> differentiable[from]);
   }
 
-  /** Somebody reads a layer's output, whole or in parts: the other is made of the one once. */
+  /** A layer's output is read, whole or in parts: the other is made of the one once. */
   private void read(int from, boolean inParts) {
     boolean made = stage.contains(from) && region.contains(from); // in parts
     if (made && !inParts && gathered.add(from)) {

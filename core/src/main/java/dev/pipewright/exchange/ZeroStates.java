@@ -19,7 +19,7 @@ public final class ZeroStates {
   private final boolean overlapped;
   private final List<Segment> segments;
   private final List<List<Shard>> shards = new ArrayList<>(); // by segment
-  private final List<Long> kept = new ArrayList<>(); // numbers that are nobody else's, likewise
+  private final List<Long> kept = new ArrayList<>(); // numbers that no other worker has, likewise
 
   /**
    * Parameters that lie one behind the other, of which each member of a group has an equal part:
@@ -109,7 +109,7 @@ public final class ZeroStates {
     return states;
   }
 
-  /** Numbers of an embedding's table that are summed with nobody else's of the stage. */
+  /** Numbers of an embedding's table that are summed apart from the stage's others. */
   private static long tied(List<TiedTable> tables, int layer) {
     return tables.stream()
         .filter(table -> table.layer() == layer)

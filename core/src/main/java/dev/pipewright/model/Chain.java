@@ -220,8 +220,8 @@ public final class Chain {
   }
 
   /**
-   * The layers whose output crosses a cut after {@code position}: those that somebody beyond reads,
-   * or nobody at all. Ascending, but for a pure chain, where it is one.
+   * The layers whose output crosses a cut after {@code position}: those that a later layer reads,
+   * or none at all. Ascending, but for a pure chain, where it is one.
    */
   public int[] crossing(int position) {
     return crossing[position].clone();

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param parameters how many numbers are trained
  * @param outputElements elements of its output for one sample
  * @param keptElements elements that the backward pass needs of this layer's forward pass, for one
- *     sample, its own output included where somebody keeps it
+ *     sample, its own output included where that is kept
  * @param work its arithmetic, {@link Work#NONE} where only measured times are known
  */
 public record Layer(

@@ -142,8 +142,8 @@ public sealed interface Operator {
       implements Operator {}
 
   /**
-   * Several operators that a planner treats as one layer and that nobody else knows in detail: a
-   * cell of a searched network.
+   * Several operators that a planner treats as one layer and of which it knows no details: a cell
+   * of a searched network.
    */
   record Block(String kind) implements Operator {}
 

@@ -348,8 +348,8 @@ public record Assignment(
   }
 
   /**
-   * Whether the last backward pass updates what it leaves: where nobody else adds to its gradients
-   * or waits for it.
+   * Whether the last backward pass updates what it leaves: where no other worker adds to its
+   * gradients or waits for it.
    */
   public boolean updatesAhead() {
     return overlapped && size() == 1 && stages.size() == 1 && sharding == ZeroStage.NOTHING;

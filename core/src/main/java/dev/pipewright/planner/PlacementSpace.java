@@ -42,7 +42,7 @@ final class PlacementSpace {
   private final List<State> states = new ArrayList<>();
   private final Map<State, Integer> numbers = new HashMap<>();
   private final List<Step[]> steps = new ArrayList<>();
-  private int[] free = new int[16]; // devices that nobody has taken, by state
+  private int[] free = new int[16]; // free devices, by state
   private final DeviceSetShapes placements = new DeviceSetShapes();
   private final DeviceSetShapes pairs = new DeviceSetShapes();
 
@@ -154,7 +154,7 @@ final class PlacementSpace {
     return grain;
   }
 
-  /** Devices that nobody has taken yet in {@code state}. */
+  /** Devices that are free in {@code state}. */
   int freeDevices(int state) {
     return free[state];
   }
@@ -270,8 +270,8 @@ final class PlacementSpace {
       neighbour[m] = state.neighbour(m) == SPREAD ? Math.min(1, state.used(m)) : state.neighbour(m);
       first &= state.used(m) == 0;
     }
-    int[] nobody = new int[width];
-    int placement = placements.number(machines.shape(taken, nobody));
+    int[] none = new int[width];
+    int placement = placements.number(machines.shape(taken, none));
     int pair = first ? -1 : pairs.number(machines.shape(taken, neighbour));
     int[] order = order(state, compact);
     int[] seen = spreadMatters ? taken : summary(taken);

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Trains synchronously on stages that somebody else has chosen, so that the partitions of all
+ * Trains synchronously on stages that another planner has chosen, so that the partitions of all
  * planners can be compared: layers and devices stay as they are; micro-batches, what is held and
  * what is computed again follow from memory.
  */

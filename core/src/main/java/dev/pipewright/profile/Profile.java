@@ -36,7 +36,7 @@ public final class Profile {
   private final List<LayerSizes> sizes;
   private final int[] samples;
   private final LayerTimes[][] times; // [batch][layer]
-  private final LayerMemory[][] memory; // likewise; no batch where nobody has measured it
+  private final LayerMemory[][] memory; // likewise; no batch where it was not measured
   private final Optional<DividedLayers> divided;
 
   /**

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * <p>A cell computes states. States 0 and 1 are the outputs of the previous cell and the one before
  * it, brought to the cell's filters by a 1 × 1 convolution (and to the size of state 0, where it is
- * larger). States 2 to 6 are sums of two operations on earlier states. What nobody reads within the
+ * larger). States 2 to 6 are sums of two operations on earlier states. What is not read within the
  * cell, with state 0 or 3 in the normal cell, is concatenated.
  *
  * <pre>

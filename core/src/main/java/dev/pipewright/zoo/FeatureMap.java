@@ -182,7 +182,7 @@ record FeatureMap(int channels, List<Integer> extents) {
     return fullyConnected(name, features, false);
   }
 
-  /** Likewise; behind the input nobody waits for the gradient that passes through. */
+  /** Likewise; behind the input the gradient that passes through is not needed. */
   Layer fullyConnected(String name, int features, boolean first) {
     double flop = 2.0 * elements() * features;
     Work work = new Work(flop, first ? 0 : flop, flop, elements() + 5.0 * features);

@@ -22,7 +22,7 @@ public final class Table7 implements Reproduction {
   /**
    * A line of the table.
    *
-   * @param profile a measured profile, or a network of the zoo where nobody published one
+   * @param profile a measured profile, or a network of the zoo where none was published
    * @param cut the first state of DAPPLE's second stage
    * @param split how it divides the devices
    * @param firsts the first states of PipeDream's stages; empty for one stage per device
@@ -99,7 +99,7 @@ public final class Table7 implements Reproduction {
         .paragraph(
             "Each plan with the micro-batches, the warm-up and the recomputation that suit it best,"
                 + " simulated with the same stage times: measured profiles, for BERT-large the zoo's"
-                + " (24 blocks; nobody published its profile). A straight plan has the best cuts there"
+                + " (24 blocks; its profile was not published). A straight plan has the best cuts there"
                 + " are. Speed-ups are over the best data parallelism, and over data parallelism on all devices that reduces gradients after the last backward pass.")
         .table(table(rows))
         .figure(figure(rows));

@@ -22,7 +22,7 @@ final class PipeDreamClaim {
   private static final List<String> CLUSTERS = List.of("dapple-a", "dapple-a:4x8");
 
   /**
-   * Networks of table VII with its batches; BERT-48 stands for BERT-large, which nobody published.
+   * Networks of table VII with its batches; BERT-48 stands for BERT-large, which was not published.
    */
   private record Line(String network, int globalBatch) {}
 
@@ -48,7 +48,7 @@ final class PipeDreamClaim {
         .paragraph(
             "Unlike in the paper all steps are simulated, PipeDream's plans get the micro-batches, the"
                 + " warm-up and the recomputation that suit them best (the paper does not say how it"
-                + " chose them), BERT-48 stands for BERT-large, whose profile nobody published, the"
+                + " chose them), BERT-48 stands for BERT-large, whose profile was not published, the"
                 + " profiles name one batch and their parts cost their share of its time, and ours"
                 + " may be data parallelism whose all-reduce overlaps. PipeDream plans at the"
                 + " mini-batch that was measured, transfers charged, and counts one summing of gradients"

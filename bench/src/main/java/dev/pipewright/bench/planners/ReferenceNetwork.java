@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A network that somebody measured layer by layer on a V100.
+ * A network that was measured layer by layer on a V100.
  *
  * @param file in the folder of reference files
  * @param miniBatch samples that it was measured for; the files of PipeDream's authors do not say

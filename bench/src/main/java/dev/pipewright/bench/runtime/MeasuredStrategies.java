@@ -39,7 +39,7 @@ final class MeasuredStrategies {
   /**
    * A way to train.
    *
-   * @param planner who finds it for the profiled network; nobody where the flags say all
+   * @param planner who finds it for the profiled network; none where the flags say all
    * @param networks that it is for
    */
   record Strategy(

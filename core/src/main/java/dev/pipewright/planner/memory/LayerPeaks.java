@@ -22,8 +22,8 @@ public final class LayerPeaks implements StagePeak {
   /**
    * Throws, naming the layer, where a metric is missing.
    *
-   * @param alone bytes of each layer alone on a device; NaN where nobody measured it
-   * @param added bytes that each layer adds to those before it; NaN where nobody measured it; the
+   * @param alone bytes of each layer alone on a device; NaN where it was not measured
+   * @param added bytes that each layer adds to those before it; NaN where it was not measured; the
    *     first layer's is not used
    */
   public LayerPeaks(double[] alone, double[] added) {

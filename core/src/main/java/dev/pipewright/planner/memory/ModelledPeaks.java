@@ -5,8 +5,8 @@ import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 
 /**
- * Peaks of a straight pipeline by the memory model of {@link StageCosts}, where nobody measured
- * them: weights, gradients and optimizer state, the activations of the micro-batches that the
+ * Peaks of a straight pipeline by the memory model of {@link StageCosts}, where they were not
+ * measured: weights, gradients and optimizer state, the activations of the micro-batches that the
  * schedule has in flight at that stage, and what layers need while they compute. Nothing is
  * computed again.
  *

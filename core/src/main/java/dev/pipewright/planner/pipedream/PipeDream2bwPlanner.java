@@ -109,7 +109,7 @@ public final class PipeDream2bwPlanner {
           var configuration =
               new PipeDream2bwConfiguration(places, setting, width, depth, microBatch, recompute);
           configuration.fastest().ifPresent(candidates::add);
-          if (candidates.isEmpty()) { // somebody will ask what would do
+          if (candidates.isEmpty()) { // for the refusal, which says what would fit
             leastPeak = Math.min(leastPeak, configuration.leastPeakBytes());
           }
         }

@@ -8,10 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A placement that somebody gives, not one that was searched: what keeps it from being one of its
- * workload.
- */
+/** A placement that is given, not searched: what keeps it from being one of its workload. */
 public final class PlacementCheck {
   /**
    * What is wrong, where.

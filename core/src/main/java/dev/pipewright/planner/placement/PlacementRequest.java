@@ -29,7 +29,7 @@ public record PlacementRequest(
   /** The flags from which {@link #of} makes a request. */
   public static final List<PlannerFlag> FLAGS = List.of(LINEARIZE, NON_CONTIGUOUS);
 
-  /** As many as are searched if nobody says otherwise: some hundred megabytes. */
+  /** As many as are searched by default: some hundred megabytes. */
   public static final int MOST_IDEALS = 500_000;
 
   public PlacementRequest {

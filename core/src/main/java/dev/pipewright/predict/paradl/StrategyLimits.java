@@ -118,7 +118,7 @@ final class StrategyLimits {
         : new ScalingLimit("scaling", least, where + " has " + least + " " + what);
   }
 
-  /** As printed, the formulas split all weights: also those of which nobody knows how. */
+  /** As printed, the formulas split all weights: also those of layers that cannot be split. */
   private boolean splitsWhole(Geometry layer, int number) {
     return layer.kind() == Geometry.Kind.WHOLE
         && layer.weights() + layer.biases() > 0

@@ -100,8 +100,8 @@ public final class RunPrediction {
   }
 
   /**
-   * A step alone whose messages are late and in nobody's way: its longest path. Where steps flow
-   * into one another, as many as fill all stages.
+   * A step alone whose messages are late but delay no other: its longest path. Where steps into one
+   * another, as many as fill all stages.
    */
   public Run longestPath() {
     return run(filled, Conditions.PLAIN);

@@ -138,7 +138,7 @@ final class Coverage {
     return !there;
   }
 
-  /** What nobody does of a stage's work on a micro-batch. */
+  /** What no op does of a stage's work on a micro-batch. */
   private void missing() {
     BitSet forward = seen(Pass.FORWARD);
     BitSet whole = seen(Pass.BACKWARD);

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 /**
  * Operators on devices that work on sample after sample, as tasks. An operator's level is how many
  * times a sample has changed devices on the longest way to it; what a device does at one level is a
- * task, and in every round it does that for the sample that entered so many rounds ago. So nobody
- * waits for anything of the same round, and a sample takes as many rounds as there are levels.
+ * task, and in every round it does that for the sample that entered so many rounds ago. So no task
+ * waits for another of the same round, and a sample takes as many rounds as there are levels.
  *
  * <p>A device that pays for transfers takes an output in with the first task that reads it, and
  * gives its own out with the task that makes it; either once, to however many readers.

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Layers of a decoder that nobody has measured, by the calibrated constants of the cluster's
- * machine: what a stated layout's layers take, too.
+ * Layers of a decoder that were not measured, by the calibrated constants of the cluster's machine:
+ * what a stated layout's layers take, too.
  */
 public final class CalibratedProfile {
   private final TransformerShape shape;

@@ -5,7 +5,7 @@ public interface OpListener {
   /** Stands for the sums and the update after the program, in place of an op. */
   long BEHIND = -1;
 
-  /** Nobody listens. */
+  /** Ignores all ops. */
   OpListener NONE = (step, position, op) -> {};
 
   /**

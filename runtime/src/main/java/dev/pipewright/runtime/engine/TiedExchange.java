@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /**
  * Gradients of a parameter that two stages have ({@link TiedStages}), from a worker with one of
- * them to the worker with the other, or between both on one worker. Nobody waits for them before
+ * them to the worker with the other, or between both on one worker. No worker waits for them before
  * the sum is needed.
  */
 final class TiedExchange implements AutoCloseable {

@@ -19,9 +19,9 @@ import java.util.Set;
 
 /**
  * The folder into which JavaCPP unpacks the native libraries, and from which it runs what it finds.
- * Nobody but its owner may therefore enter it, or put another one in its place: the folder is the
- * user's and has mode 700, and each folder above it is the user's or the system's and cannot be
- * written by all, unless it is sticky as {@code /tmp} is.
+ * Only its owner may therefore enter it, or put another one in its place: the folder is the user's
+ * and has mode 700, and each folder above it is the user's or the system's and cannot be written by
+ * all, unless it is sticky as {@code /tmp} is.
  *
  * <p>In this order: JavaCPP's own property, {@code PIPEWRIGHT_CACHE}, {@code XDG_CACHE_HOME},
  * {@code .cache} in the user's home, and where that cannot be written, the system's temporary

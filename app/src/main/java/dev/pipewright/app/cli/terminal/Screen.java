@@ -46,7 +46,7 @@ public final class Screen extends PrintWriter {
     try {
       shown.clear();
     } catch (IOException e) {
-      setError(); // nobody looks
+      setError(); // the terminal is gone
     }
   }
 
@@ -128,7 +128,7 @@ public final class Screen extends PrintWriter {
         to.flush();
         open = true;
       } catch (IOException e) {
-        open = false; // nobody looks
+        open = false; // the terminal is gone
       }
     }
 
