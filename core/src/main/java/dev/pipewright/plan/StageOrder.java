@@ -1,5 +1,6 @@
 package dev.pipewright.plan;
 
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Check;
 import java.util.HashMap;
@@ -7,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What every plan asks of its stages: layers without a gap, devices that no two ranks share. */
+/**
+ * What every plan asks of its stages: layers without a gap, devices that no two ranks share, and
+ * one way to divide layers on each rank.
+ */
 final class StageOrder {
   private StageOrder() {}
 
@@ -44,6 +48,22 @@ final class StageOrder {
           stage.devices(),
           devices);
       next = stage.lastLayer() + 1;
+    }
+    checkDivision(stages, placement);
+  }
+
+  /** In both directions of the schedule. */
+  private static void checkDivision(List<StagePlan> stages, Placement placement) {
+    Map<Integer, Parallelism> ofRank = new HashMap<>();
+    for (int s = 0; s < placement.stages(); s++) {
+      Parallelism own = stages.get(s % stages.size()).parallelism();
+      Parallelism other = ofRank.computeIfAbsent(placement.rankOf(s), key -> own);
+      Check.that(
+          other.equals(own),
+          "stages of one rank divide layers alike: stage=%d, parallelism=%s; take %s",
+          s % stages.size(),
+          own,
+          other);
     }
   }
 

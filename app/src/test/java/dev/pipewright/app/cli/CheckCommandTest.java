@@ -345,6 +345,13 @@ class CheckCommandTest {
             "device 0 serves two stages",
             head + "\"stages\":[%s]}".formatted(stages("0,2", "0", "3,5", "0"))),
         arguments(
+            "stages of one rank divide layers alike: stage=2, parallelism=sequence:2; take tensor:2",
+            head.replace("1f1b", "interleaved")
+                + "\"stages\":[{\"layers\":[0,1],\"devices\":[0,1],\"parallelism\":\"tensor:2\"},"
+                + "{\"layers\":[2,3],\"devices\":[2]},"
+                + "{\"layers\":[4,5],\"devices\":[0,1],\"parallelism\":\"sequence:2\"},"
+                + "{\"layers\":[6,7],\"devices\":[2]}]}"),
+        arguments(
             "names a device twice",
             head + "\"stages\":[%s]}".formatted(stages("0,2", "0,0", "3,5", "1"))),
         arguments(
