@@ -25,6 +25,7 @@ import java.util.function.Function;
 public final class ZeroCosts {
   private final PipelinePlan plan;
   private final Assignment assignment;
+  private final Assignment summing; // the same with gradients in buckets, as frameworks sum them
   private final StageLoads loads;
   private final Map<Integer, ZeroSeconds> seconds = new HashMap<>(); // by rank
 
@@ -41,6 +42,8 @@ public final class ZeroCosts {
       PipelinePlan plan) {
     this.plan = plan;
     this.assignment = Assignment.of(plan);
+    boolean measured = costs.workload().profile().provenance().measured();
+    this.summing = measured ? assignment : assignment.overlapping();
     assignment.shardingRefusal().ifPresent(why -> Check.that(false, "%s", why));
     List<Integer> devices =
         plan.devicesByRank().stream().flatMap(List::stream).toList(); // by worker
@@ -106,11 +109,8 @@ public final class ZeroCosts {
     return bytes(stage).buffers();
   }
 
-  /** Frameworks sum gradients a bucket at a time, where they are; the runtime all of a stage. */
   private ZeroBytes bytes(int stage) {
-    boolean described = !loads.whole().workload().profile().provenance().measured();
     int worker = assignment.firstWorker(rank(stage));
-    Assignment summing = described ? assignment.overlapping() : assignment;
     return new ZeroBytes(loads.costs(stage), summing, stage, worker);
   }
 
