@@ -166,6 +166,38 @@ class ContextParallelTest {
     }
   }
 
+  /** Copies in two machines: their members exchange within a machine, keys go between machines. */
+  @Test
+  void keysGoOverTheLinksBetweenCopies() {
+    Workload node = workload(MODEL);
+    Cluster two = Clusters.find("dgx-h100:2x2").orElseThrow();
+    Workload workload = new Workload(node.chain(), node.profile(), node.training(), two);
+    Parallelism both = Parallelism.ofCopies(2, 2);
+    StageGroups groups = StageGroups.of(new StageCosts(workload), new int[] {0, 1, 2, 3}, both);
+    ExchangeSeconds seconds =
+        new ExchangeSeconds(
+            new PartTimes(workload),
+            groups.tensor(),
+            groups.context(),
+            workload.profile().precision(),
+            both);
+    Collectives within = Collectives.achieved(two, new int[][] {{0, 1}, {2, 3}});
+    Collectives between = Collectives.achieved(two, new int[][] {{0, 2}, {1, 3}});
+    LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
+    int apart = 0;
+    for (GroupExchange each : GroupExchanges.of(workload.chain(), stage, both)) {
+      if (each.kind() == GroupExchange.Kind.GATHER) {
+        double bytes = each.elements() * (double) workload.profile().precision().bytes();
+        double moved = new PartTimes(workload).moving(2.0 * each.elements());
+        double expected = (each.betweenCopies() ? between : within).allGather(bytes) + moved;
+        assertEquals(expected, seconds.of(each, 1), 1e-12 * expected);
+        apart += each.betweenCopies() ? 1 : 0;
+      }
+    }
+    assertEquals(1, apart);
+    assertTrue(between.allGather(1e9) > 2 * within.allGather(1e9));
+  }
+
   private static final String EXPERTS = MODEL.replace("llama", "mixtral") + ",experts=8,chosen=2";
 
   /** Of eight experts a device of four has two, which compute for the tokens of all. */

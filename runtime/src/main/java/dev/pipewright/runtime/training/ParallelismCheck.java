@@ -18,12 +18,13 @@ final class ParallelismCheck {
     ParallelismLimits limits = new ParallelismLimits(graph);
     List<StageLayers> stages = request.assignment().stages();
     Parallelism first = stages.get(0).split();
-    for (StageLayers stage : stages) {
-      boolean copies = first.copies() > 1 || stage.split().copies() > 1;
-      if (copies && !stage.split().equals(first)) {
+    for (int stage = 1; stage < stages.size(); stage++) {
+      Parallelism own = stages.get(stage).split();
+      boolean copies = first.copies() > 1 || own.copies() > 1;
+      if (copies && !own.equals(first)) {
         throw new BadInputException(
-            "stages of %s and %s have other tokens on their workers, which the runtime does not send; give all stages the same parallelism"
-                .formatted(first, stage.split()));
+            "stages 0 and %d divide layers by %s and %s, between which the runtime does not redistribute tokens; give all stages the same parallelism"
+                .formatted(stage, first, own));
       }
     }
     for (StageLayers stage : stages) {
