@@ -111,7 +111,8 @@ record LayerShard(
     };
   }
 
-  private static double share(int extent, int parts) {
+  /** Of the largest part. */
+  static double share(int extent, int parts) {
     return (double) Math.ceilDiv(extent, parts) / extent;
   }
 

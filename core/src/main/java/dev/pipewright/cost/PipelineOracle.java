@@ -12,7 +12,6 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.PipelinePolicy;
-import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
@@ -26,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -38,23 +38,27 @@ public final class PipelineOracle implements Oracle {
 
   private final StageCosts costs;
   private final PipelineFormula formula;
-  private final Remembered<Parallelism, StageCosts> parts = new Remembered<>();
+  private final StageTransfers transfers;
+  private final Remembered<Divided, StageCosts> parts = new Remembered<>();
   private final Remembered<Parallelism, Optional<String>> refusals = new Remembered<>();
   private final Map<Holders, StageGroups> groups = // seen lately
       Collections.synchronizedMap(new HashMap<>());
   private final Map<Exchanging, StageExchanges> exchanges = // likewise
       Collections.synchronizedMap(new HashMap<>());
 
+  /** How a device's stages divide layers, and whether all stages do. */
+  private record Divided(Parallelism parallelism, boolean alike) {}
+
   /** Devices of a stage, as many as {@code parts} dividing each layer in each copy. */
   private record Holders(List<Integer> devices, int copies, int parts) {}
 
   /** A stage whose tensor-parallel groups exchange. */
-  private record Exchanging(
-      Collectives tensor, LayerRange range, Parallelism parallelism, int slice) {}
+  private record Exchanging(Collectives tensor, LayerRange range, Divided divided, int slice) {}
 
   public PipelineOracle(StageCosts costs, PipelineFormula formula) {
     this.costs = costs;
     this.formula = formula;
+    this.transfers = new StageTransfers(costs, this::groups);
   }
 
   @Override
@@ -130,10 +134,11 @@ public final class PipelineOracle implements Oracle {
     checkBelongs(plan);
     List<StageCost> stages = new ArrayList<>();
     int devices = plan.devices();
+    boolean alike = plan.dividesAlike();
     Optional<ZeroCosts> zero = zero(plan);
     for (int s = 0; s < plan.stages().size(); s++) {
       int index = s;
-      StageCost whole = stage(plan, s, devices);
+      StageCost whole = stage(plan, s, devices, alike);
       stages.add(zero.map(shards -> shards.of(index, whole)).orElse(whole));
     }
     return stages;
@@ -143,7 +148,11 @@ public final class PipelineOracle implements Oracle {
   public Optional<ZeroCosts> zero(PipelinePlan plan) {
     return plan.sharding() == ZeroStage.NOTHING
         ? Optional.empty()
-        : Optional.of(new ZeroCosts(costs, this::part, this::groups, plan));
+        : Optional.of(new ZeroCosts(costs, parts(plan.dividesAlike()), this::groups, plan));
+  }
+
+  private Function<Parallelism, StageCosts> parts(boolean alike) {
+    return each -> part(each, alike);
   }
 
   private void checkBelongs(PipelinePlan plan) {
@@ -203,7 +212,8 @@ public final class PipelineOracle implements Oracle {
       StageGroups groups = groups(plan, index);
       int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
       for (GroupExchange.Kind kind : GroupExchange.Kind.values()) {
-        StageExchanges some = exchanges(stage, groups, slice, each -> each.kind() == kind);
+        StageExchanges some =
+            exchanges(stage, plan.dividesAlike(), groups, slice, each -> each.kind() == kind);
         double all = some.passes(stage.firstLayer(), stage.lastLayer() + 1);
         for (LayerRange again : stage.recomputed()) {
           all += some.forward(again.first(), again.last() + 1);
@@ -216,12 +226,12 @@ public final class PipelineOracle implements Oracle {
     return seconds;
   }
 
-  private StageCost stage(PipelinePlan plan, int index, int devices) {
+  private StageCost stage(PipelinePlan plan, int index, int devices, boolean alike) {
     StagePlan stage = plan.stages().get(index);
     StageGroups groups = groups(plan, index);
-    StageCosts part = part(stage.parallelism());
+    StageCosts part = part(stage.parallelism(), alike);
     int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
-    Optional<StageExchanges> exchanges = exchanges(stage, groups, slice);
+    Optional<StageExchanges> exchanges = exchanges(stage, alike, groups, slice);
     int first = stage.firstLayer();
     int end = stage.lastLayer() + 1;
     double[] forward = part.forwardSeconds(slice);
@@ -243,7 +253,7 @@ public final class PipelineOracle implements Oracle {
             : kept.map(PartlyKept::extraSeconds).orElse(0.0);
     double messages =
         part.messageSeconds(first, end, slice, plan.crosses(index - 1), plan.crosses(index));
-    Transfer transfer = transfer(plan, index);
+    StageTransfers.Seconds transfer = transfers.of(plan, index, alike);
     GradientSumSeconds sums = new GradientSumSeconds(part, first, end, stage.parallelism(), groups);
     double reduce = sums.seconds();
     double exposed = plan.overlapGradients() ? sums.exposed(slice, pace) : reduce;
@@ -272,62 +282,6 @@ public final class PipelineOracle implements Oracle {
     return plan.splitsBackward() ? part.seconds(Quantity.WEIGHT_GRADIENT, slice, first, end) : 0;
   }
 
-  /** Seconds of a message from a stage to the next, and back. */
-  private record Transfer(double there, double back) {
-    static final Transfer NONE = new Transfer(0, 0);
-
-    Transfer or(Transfer other) {
-      return new Transfer(Math.max(there, other.there), Math.max(back, other.back));
-    }
-  }
-
-  /** The longest in any direction of the schedule. */
-  private Transfer transfer(PipelinePlan plan, int index) {
-    if (!plan.crosses(index)) {
-      return Transfer.NONE;
-    }
-    Placement placement = plan.placement();
-    if (placement.chains() == 1) { // stages of one rank have the same devices
-      List<StagePlan> stages = plan.stages();
-      return transfer(plan, index, stages.get(index).devices(), stages.get(index + 1).devices());
-    }
-    List<List<Integer>> devices = plan.devicesByRank();
-    Transfer longest = Transfer.NONE;
-    for (int s = index; s < placement.stages(); s += placement.depth()) {
-      longest =
-          longest.or(
-              transfer(
-                  plan,
-                  index,
-                  devices.get(placement.rankOf(s)),
-                  devices.get(placement.rankOf(s + 1))));
-    }
-    return longest;
-  }
-
-  private Transfer transfer(PipelinePlan plan, int index, List<Integer> from, List<Integer> to) {
-    Cluster cluster = costs.workload().cluster();
-    StagePlan stage = plan.stages().get(index);
-    StagePlan next = plan.stages().get(index + 1);
-    StageGroups before = groups(from, stage.parallelism());
-    StageGroups after = groups(to, next.parallelism());
-    double cut = costs.cutBytes()[stage.lastLayer() + 1];
-    double bytes = cut * plan.microBatching();
-    double received = received(plan, index + 1, cut);
-    double returned = received(plan, index, cut);
-    return new Transfer(
-        SplitConcat.betweenPasses(cluster, before.devices(), after.devices()).seconds(bytes)
-            + after.tensor().allGather(received),
-        SplitConcat.betweenPasses(cluster, after.devices(), before.devices()).seconds(bytes)
-            + before.tensor().allGather(returned));
-  }
-
-  /** Bytes of a micro-batch that a device of a stage has of what crosses a cut: of its tokens. */
-  private static double received(PipelinePlan plan, int stage, double cut) {
-    int slice = StageCosts.slice(plan.microBatching(), plan.slices(stage));
-    return cut * slice / plan.stages().get(stage).parallelism().copies();
-  }
-
   /** Who communicates with whom in a stage of a plan. */
   public StageGroups groups(PipelinePlan plan, int index) {
     return groups(plan.holders(index), plan.stages().get(index).parallelism());
@@ -349,39 +303,50 @@ public final class PipelineOracle implements Oracle {
     return StageGroups.of(costs, devices, holders.copies(), holders.parts());
   }
 
-  /** What layers cost a device of a group that divides them so. */
-  public StageCosts part(Parallelism parallelism) {
+  /**
+   * What layers cost a device of a group that divides them so.
+   *
+   * @param alike whether all stages do
+   */
+  public StageCosts part(Parallelism parallelism, boolean alike) {
     return parallelism.several()
-        ? parts.of(parallelism, key -> costs.with(ShardedProfile.of(costs.workload(), key)))
+        ? parts.of(
+            new Divided(parallelism, alike),
+            key -> costs.with(ShardedProfile.of(costs.workload(), parallelism, alike)))
         : costs;
   }
 
   /** Within the stage's tensor-parallel groups; empty where it has none. */
-  private Optional<StageExchanges> exchanges(StagePlan stage, StageGroups groups, int slice) {
+  private Optional<StageExchanges> exchanges(
+      StagePlan stage, boolean alike, StageGroups groups, int slice) {
     return stage.parallelism().several()
-        ? Optional.of(exchanged(stage, groups, slice))
+        ? Optional.of(exchanged(stage, alike, groups, slice))
         : Optional.empty();
   }
 
-  private StageExchanges exchanged(StagePlan stage, StageGroups groups, int slice) {
+  private StageExchanges exchanged(StagePlan stage, boolean alike, StageGroups groups, int slice) {
     if (exchanges.size() >= MOST_GROUPS) {
       exchanges.clear();
     }
     LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
     return exchanges.computeIfAbsent(
-        new Exchanging(groups.tensor(), range, stage.parallelism(), slice),
-        key -> exchanges(stage, groups, slice, each -> true));
+        new Exchanging(groups.tensor(), range, new Divided(stage.parallelism(), alike), slice),
+        key -> exchanges(stage, alike, groups, slice, each -> true));
   }
 
   /** Those that count. */
   private StageExchanges exchanges(
-      StagePlan stage, StageGroups groups, int slice, Predicate<GroupExchange> counts) {
+      StagePlan stage,
+      boolean alike,
+      StageGroups groups,
+      int slice,
+      Predicate<GroupExchange> counts) {
     LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
     return StageExchanges.of(
         costs,
         new PartTimes(costs.workload()),
         groups,
-        GroupExchanges.of(costs.workload().chain(), range, stage.parallelism()).stream()
+        GroupExchanges.of(costs.workload().chain(), range, stage.parallelism(), alike).stream()
             .filter(counts)
             .toList(),
         stage.parallelism(),

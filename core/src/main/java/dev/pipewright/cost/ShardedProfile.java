@@ -23,27 +23,30 @@ import java.util.stream.IntStream;
  *
  * <p>Times are those of {@link PartTimes}; parameters and their update those of {@link
  * ShardedParameters}. Tensors between stages stay full, or have the tokens of a {@linkplain
- * Parallelism#copies copy}; vocabulary-parallel scores stay divided.
+ * Parallelism#copies copy}, or of a worker where all stages divide layers alike;
+ * vocabulary-parallel scores stay divided.
  */
 public final class ShardedProfile {
   private final Workload whole;
   private final Parallelism split;
   private final double tokens; // the share that the whole workload has of each sequence
-  private final boolean apart; // whether tensors between stages are divided likewise
+  private final CutRegion region;
   private final List<LayerShard> parts = new ArrayList<>(); // by layer
   private final List<Double> parameters = new ArrayList<>(); // shares of them, likewise
   private final PartTimes times;
 
-  private ShardedProfile(Workload whole, Parallelism split, double tokens, boolean apart) {
+  /**
+   * @param alike whether all stages divide layers so
+   */
+  private ShardedProfile(Workload whole, Parallelism split, double tokens, boolean alike) {
     this.whole = whole;
     this.split = split;
     this.tokens = tokens;
-    this.apart = apart;
     this.times = new PartTimes(whole);
     boolean described = !whole.profile().provenance().measured();
     LayerGraph network = whole.chain().graph();
     LayerGraph graph = described ? TiedTable.untied(network) : network;
-    CutRegion region = new CutRegion(graph, split);
+    this.region = new CutRegion(graph, split, alike);
     ShardedParameters tensorGroup = new ShardedParameters(graph, split);
     for (int layer = 0; layer < graph.size(); layer++) {
       parts.add(LayerShard.of(graph, layer, split, region, described));
@@ -52,22 +55,26 @@ public final class ShardedProfile {
     }
   }
 
-  /** The workload of such a worker; the same where nothing is split. */
-  public static Workload of(Workload whole, Parallelism split) {
+  /**
+   * The workload of such a worker; the same where nothing is split.
+   *
+   * @param alike whether all stages divide layers so ({@link CutRegion#staysCut})
+   */
+  public static Workload of(Workload whole, Parallelism split, boolean alike) {
     if (!split.several()) {
       return whole;
     }
     if (split.copies() == 1) {
-      return of(whole, split, 1, false);
+      return of(whole, split, 1, alike);
     }
     Workload ofCopy = of(whole, Parallelism.of(Kind.CONTEXT, split.copies()), 1, true);
-    return of(ofCopy, split.ofCopy(), 1.0 / split.copies(), false);
+    return of(ofCopy, split.ofCopy(), 1.0 / split.copies(), alike);
   }
 
-  private static Workload of(Workload whole, Parallelism split, double tokens, boolean apart) {
+  private static Workload of(Workload whole, Parallelism split, double tokens, boolean alike) {
     return new Workload(
         whole.chain(),
-        new ShardedProfile(whole, split, tokens, apart).profile(),
+        new ShardedProfile(whole, split, tokens, alike).profile(),
         whole.training(),
         whole.cluster());
   }
@@ -93,9 +100,19 @@ public final class ShardedProfile {
 
   private LayerSizes sizes(int layer, LayerSizes own) {
     return new LayerSizes(
-        own.output() * (apart ? 1.0 / split.parts() : parts.get(layer).scores().share()),
+        own.output() * shareOfOutput(layer),
         kept(layer, own.kept()),
         own.parameters() * parameters.get(layer));
+  }
+
+  /** What a worker has of what a layer makes, where its stage ends. */
+  private double shareOfOutput(int layer) {
+    if (!region.staysCut(layer)) {
+      return parts.get(layer).scores().share();
+    }
+    int rows = region.graph().layer(layer).output().orElseThrow().extent(0);
+    int parts = split.kind().dividesTokens() ? split.tokenParts() : split.parts();
+    return LayerShard.share(rows, parts) / split.sampleParts();
   }
 
   /** Bytes of a sample. */

@@ -64,7 +64,7 @@ public final class StageCosts {
     this.total = chain.total() || nested();
     this.parameterBytes = byEnd(chain.cumulative(profile.parameterBytes()));
     this.keptBytes = byEnd(chain.cumulative(profile.keptBytes()));
-    this.cutBytes = byEnd(chain.crossing(profile.outputBytes()));
+    this.cutBytes = cutBytes(profile.outputBytes());
     this.updateSeconds = byEnd(chain.cumulative(profile.seconds(Quantity.UPDATE, 1)));
     this.referencePeak = referencePeak(workload);
     this.tables = TableCopies.of(chain, profile);
@@ -227,14 +227,17 @@ public final class StageCosts {
     return cutBytes;
   }
 
+  /** The same of other bytes, by layer of the network. */
+  double[] cutBytes(double[] byLayer) {
+    return byEnd(workload.chain().crossing(byLayer));
+  }
+
   /**
    * What the messages over a stage's cuts take from its forward pass of a slice, and as much from
    * its backward pass: one message over each, of all that crosses.
    */
   public double messageSeconds(int first, int end, int slice) {
-    MessageOverhead each = workload.cluster().software().message();
-    double behind = end < size() ? each.of(cutBytes[end] * slice) : 0;
-    return each.of(cutBytes[first] * slice) + behind;
+    return messageSeconds(first, end, slice, true, end < size());
   }
 
   /**

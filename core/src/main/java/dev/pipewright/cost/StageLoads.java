@@ -31,17 +31,17 @@ public final class StageLoads {
   public StageLoads(StageCosts costs, Assignment assignment, List<Integer> devices) {
     this(
         costs,
-        parts(costs),
+        parts(costs, assignment.dividesAlike()),
         (holders, split) -> StageGroups.of(costs, indices(holders), split),
         assignment,
         devices);
   }
 
-  private static Function<Parallelism, StageCosts> parts(StageCosts costs) {
+  private static Function<Parallelism, StageCosts> parts(StageCosts costs, boolean alike) {
     Map<Parallelism, StageCosts> known = new HashMap<>();
     return split ->
         known.computeIfAbsent(
-            split, each -> new StageCosts(ShardedProfile.of(costs.workload(), each)));
+            split, each -> new StageCosts(ShardedProfile.of(costs.workload(), each, alike)));
   }
 
   /**

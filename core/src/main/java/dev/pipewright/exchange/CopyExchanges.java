@@ -14,15 +14,15 @@ import java.util.List;
  * The exchanges of a tensor-parallel group that consists of {@linkplain Parallelism#copies copies}
  * with other tokens each, as context-parallel ranks are (Llama 3 §3.3.2): each copy exchanges for
  * its tokens, and for attention those who have the same heads gather keys and values of all tokens.
- * A stage begins and ends with the tokens of each copy.
+ * A stage begins and ends with tokens of its copy alone.
  */
 final class CopyExchanges {
   private CopyExchanges() {}
 
   /** Of a stage: those of each copy in the order of the forward pass, then those of attention. */
-  static List<GroupExchange> of(Chain chain, LayerRange range, Parallelism split) {
+  static List<GroupExchange> of(Chain chain, LayerRange range, Parallelism split, boolean alike) {
     List<GroupExchange> found = new ArrayList<>();
-    for (GroupExchange each : GroupExchanges.of(chain, range, split.ofCopy())) {
+    for (GroupExchange each : GroupExchanges.of(chain, range, split.ofCopy(), alike)) {
       found.add(each.ofCopies(split.copies()));
     }
     for (int number : chain.layers(range.first() - 1, range.last())) {

@@ -20,9 +20,10 @@ import java.util.Set;
  * runtime makes them, and the oracle prices them.
  *
  * <p>ParaDL §3 (filters, channels, spatial positions), Megatron-LM §3 (heads and MLP features),
- * Korthikanti et al. §4.2.2 (sequence), Llama 3 §3.3.2 (context). A stage begins and ends with full
- * tensors, or where groups are {@linkplain Parallelism#copies copies} with all of their tokens.
- * Gradients are exchanged only where an earlier layer has parameters.
+ * Korthikanti et al. §4.2.2 (sequence), Llama 3 §3.3.2 (context). Where not all stages divide
+ * layers alike, a stage begins and ends with full tensors, or where groups are {@linkplain
+ * Parallelism#copies copies} with all of their tokens. Gradients are exchanged only where an
+ * earlier layer has parameters.
  */
 public final class GroupExchanges {
   private final LayerGraph graph;
@@ -34,10 +35,10 @@ public final class GroupExchanges {
   private final Set<Integer> gathered = new HashSet<>(); // outputs in parts that have been gathered
   private final List<GroupExchange> found = new ArrayList<>();
 
-  private GroupExchanges(LayerGraph graph, Parallelism split) {
+  private GroupExchanges(LayerGraph graph, Parallelism split, boolean alike) {
     this.graph = graph;
     this.split = split;
-    this.region = new CutRegion(graph, split);
+    this.region = new CutRegion(graph, split, alike);
     this.differentiable = differentiable(graph);
   }
 
@@ -53,15 +54,20 @@ public final class GroupExchanges {
     return differentiable;
   }
 
-  /** Of a stage; none where it is not split. */
-  public static List<GroupExchange> of(Chain chain, LayerRange range, Parallelism split) {
+  /**
+   * Of a stage; none where it is not split.
+   *
+   * @param alike whether all stages divide layers so ({@link CutRegion#staysCut})
+   */
+  public static List<GroupExchange> of(
+      Chain chain, LayerRange range, Parallelism split, boolean alike) {
     if (!split.several()) {
       return List.of();
     }
     if (split.copies() > 1) {
-      return CopyExchanges.of(chain, range, split);
+      return CopyExchanges.of(chain, range, split, alike);
     }
-    GroupExchanges exchanges = new GroupExchanges(chain.graph(), split);
+    GroupExchanges exchanges = new GroupExchanges(chain.graph(), split, alike);
     exchanges.walk(chain.layers(range.first() - 1, range.last()), chain.crossing(range.last()));
     return List.copyOf(exchanges.found);
   }
@@ -71,14 +77,14 @@ public final class GroupExchanges {
     for (int layer : graph.topological()) {
       if (stage.contains(layer)) {
         for (int from : graph.predecessors(layer)) {
-          read(from, region.contains(layer));
+          read(from, layer, region.contains(layer));
         }
         new LayerExchanges(graph, layer, split, region.contains(layer), reads(layer), found).walk();
       }
     }
     for (int layer : outputs) {
       if (!region.staysCut(layer)) {
-        read(layer, false);
+        read(layer, layer, false);
       }
     }
   }
@@ -88,13 +94,18 @@ public final class GroupExchanges {
     return Arrays.stream(graph.predecessors(layer)).anyMatch(from -> differentiable[from]);
   }
 
-  /** A layer's output is read, whole or in parts: the other is made of the one once. */
-  private void read(int from, boolean inParts) {
-    boolean made = stage.contains(from) && region.contains(from); // in parts
+  /**
+   * A layer's output is read, whole or in parts: the other is made of the one once, by the layer
+   * itself, or where that is in another stage by the first that reads it.
+   */
+  private void read(int from, int reader, boolean inParts) {
+    boolean own = stage.contains(from);
+    boolean made = own ? region.contains(from) : region.staysCut(from); // in parts
+    int at = own ? from : reader;
     if (made && !inParts && gathered.add(from)) {
-      found.add(LayerExchanges.gather(from, true, whole(from), parts(from)));
+      found.add(LayerExchanges.gather(at, true, whole(from), parts(from)));
     } else if (!made && inParts && cut.add(from) && differentiable[from]) {
-      found.add(LayerExchanges.gather(from, false, whole(from), parts(from)));
+      found.add(LayerExchanges.gather(at, false, whole(from), parts(from)));
     }
   }
 

@@ -20,17 +20,34 @@ import java.util.OptionalInt;
 public final class CutRegion {
   private final LayerGraph graph;
   private final Parallelism split;
+  private final boolean alike;
   private final boolean[] inside;
 
+  /** Of a stage that begins and ends with whole tensors. */
   public CutRegion(LayerGraph graph, Parallelism split) {
+    this(graph, split, false);
+  }
+
+  /**
+   * Of a stage.
+   *
+   * @param alike whether all stages divide layers like this one, so that tokens stay divided
+   *     between them
+   */
+  public CutRegion(LayerGraph graph, Parallelism split, boolean alike) {
     this.graph = graph;
     this.split = split;
+    this.alike = alike;
     this.inside = new boolean[graph.size()];
     if (split.several()) {
       for (int layer : graph.topological()) {
         inside[layer] = cut(layer);
       }
     }
+  }
+
+  public LayerGraph graph() {
+    return graph;
   }
 
   /** Whether a layer reads and makes parts. */
@@ -62,11 +79,13 @@ public final class CutRegion {
   }
 
   /**
-   * Whether what a layer makes stays cut to the end: the network's result, whose loss each worker
-   * computes for its tokens.
+   * Whether what a layer makes stays cut where its stage ends: the network's result, whose loss
+   * each worker computes for its tokens, and what stages that divide alike hand each other.
    */
   public boolean staysCut(int layer) {
-    return inside[layer] && split.kind().dividesTokens() && graph.successors(layer).length == 0;
+    boolean last = graph.successors(layer).length == 0;
+    return inside[layer]
+        && (last ? split.kind().dividesTokens() : alike && split.kind() != Kind.SPATIAL);
   }
 
   private boolean cut(int number) {

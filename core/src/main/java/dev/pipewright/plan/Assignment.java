@@ -225,6 +225,16 @@ public record Assignment(
     return AssignedPlan.of(this, devices);
   }
 
+  /**
+   * Whether all stages divide layers in the same way, so that what they divide by tokens stays
+   * divided between them.
+   */
+  public boolean dividesAlike() {
+    Parallelism split = stages.get(0).split();
+    return stages.stream().allMatch(stage -> stage.split().equals(split))
+        && (split.sampleParts() == 1 || workers.stream().distinct().count() == 1);
+  }
+
   /** Whether any backward pass of a stage of a chain is in two parts. */
   public boolean splitsBackward(int depth) {
     for (int rank = 0; rank < schedule.ranks(); rank++) {

@@ -140,6 +140,22 @@ public record PipelinePlan(
         .orElseThrow();
   }
 
+  /**
+   * Whether all stages divide layers in the same way, so that what they divide by tokens stays
+   * divided between them.
+   */
+  public boolean dividesAlike() {
+    StagePlan first = stages.get(0);
+    boolean samples = first.parallelism().sampleParts() > 1;
+    for (StagePlan stage : stages) {
+      if (!stage.parallelism().equals(first.parallelism())
+          || (samples && stage.replicas() != first.replicas())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Whether messages go from a stage to the next: both exist, on different devices. */
   public boolean crosses(int stage) {
     Placement placement = placement();

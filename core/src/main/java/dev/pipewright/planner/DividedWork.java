@@ -50,9 +50,9 @@ final class DividedWork {
     this.path = path;
     this.costs = costs;
     this.parallelism = parallelism;
-    this.part = costs.with(ShardedProfile.of(costs.workload(), parallelism));
+    this.part = costs.with(ShardedProfile.of(costs.workload(), parallelism, true));
     LayerRange all = new LayerRange(0, costs.size() - 1);
-    this.exchanges = GroupExchanges.of(costs.workload().chain(), all, parallelism);
+    this.exchanges = GroupExchanges.of(costs.workload().chain(), all, parallelism, true);
     int parts = parallelism.parts();
     this.group = StageGroups.of(costs, IntStream.range(0, parts).toArray(), parallelism);
     ShardedParameters held = new ShardedParameters(costs.workload().chain().graph(), parallelism);

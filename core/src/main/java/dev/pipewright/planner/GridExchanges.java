@@ -120,7 +120,7 @@ final class GridExchanges {
   /** Seconds that a message takes from the passes at both ends, each, at least. */
   double overhead(Grid grid, MicroBatching batching) {
     int slice = StageCosts.slice(batching.samples(), grid.replicas());
-    double received = narrowest(1) * slice / grid.parallelism().copies();
+    double received = Arrays.stream(work.inputs(slice)).skip(1).min().orElse(0);
     return costs.workload().cluster().software().message().of(received);
   }
 

@@ -187,7 +187,7 @@ final class ScheduledCuts {
     if (grid.stages() > path.length) {
       return Optional.empty();
     }
-    Profile profile = oracle.part(grid.parallelism()).workload().profile();
+    Profile profile = oracle.part(grid.parallelism(), true).workload().profile();
     int slice = StageCosts.slice(batching.samples(), grid.replicas());
     double[] seconds = profile.seconds(Quantity.FORWARD, slice);
     double[] backward = profile.seconds(Quantity.BACKWARD, slice);

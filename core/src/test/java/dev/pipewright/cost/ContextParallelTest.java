@@ -46,7 +46,7 @@ class ContextParallelTest {
   }
 
   private static Profile part(Workload workload, Kind kind, int parts) {
-    return ShardedProfile.of(workload, Parallelism.of(kind, parts)).profile();
+    return ShardedProfile.of(workload, Parallelism.of(kind, parts), false).profile();
   }
 
   @Test
@@ -92,7 +92,7 @@ class ContextParallelTest {
     Workload workload = workload(MODEL);
     LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
     Parallelism four = Parallelism.of(Kind.CONTEXT, 4);
-    List<GroupExchange> exchanges = GroupExchanges.of(workload.chain(), stage, four);
+    List<GroupExchange> exchanges = GroupExchanges.of(workload.chain(), stage, four, false);
     assertEquals(2, exchanges.size());
     GroupExchange gather = exchanges.get(0);
     assertEquals(GroupExchange.Kind.GATHER, gather.kind());
@@ -128,7 +128,7 @@ class ContextParallelTest {
     Parallelism both = Parallelism.ofCopies(2, 2);
     Profile features = part(workload, Kind.SEQUENCE, 2);
     Profile all = workload.profile();
-    Profile own = ShardedProfile.of(workload, both).profile();
+    Profile own = ShardedProfile.of(workload, both, false).profile();
     for (int layer = 0; layer < all.layers(); layer++) {
       assertEquals(features.sizes(layer).parameters(), own.sizes(layer).parameters());
       double kept = features.sizes(layer).kept() / 2;
@@ -148,8 +148,8 @@ class ContextParallelTest {
     LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
     Parallelism both = Parallelism.ofCopies(2, 2);
     List<GroupExchange> inner =
-        GroupExchanges.of(workload.chain(), stage, Parallelism.of(Kind.SEQUENCE, 2));
-    List<GroupExchange> found = GroupExchanges.of(workload.chain(), stage, both);
+        GroupExchanges.of(workload.chain(), stage, Parallelism.of(Kind.SEQUENCE, 2), false);
+    List<GroupExchange> found = GroupExchanges.of(workload.chain(), stage, both, false);
     assertEquals(inner.size() + 2, found.size());
     for (int i = 0; i < inner.size(); i++) {
       assertEquals(inner.get(i).kind(), found.get(i).kind());
@@ -185,7 +185,7 @@ class ContextParallelTest {
     Collectives between = Collectives.achieved(two, new int[][] {{0, 2}, {1, 3}});
     LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
     int apart = 0;
-    for (GroupExchange each : GroupExchanges.of(workload.chain(), stage, both)) {
+    for (GroupExchange each : GroupExchanges.of(workload.chain(), stage, both, false)) {
       if (each.kind() == GroupExchange.Kind.GATHER) {
         double bytes = each.elements() * (double) workload.profile().precision().bytes();
         double moved = new PartTimes(workload).moving(2.0 * each.elements());
@@ -224,7 +224,7 @@ class ContextParallelTest {
     LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
     Parallelism four = Parallelism.of(Kind.EXPERT, 4);
     List<GroupExchange> rows =
-        GroupExchanges.of(workload.chain(), stage, four).stream()
+        GroupExchanges.of(workload.chain(), stage, four, false).stream()
             .filter(each -> each.kind() == GroupExchange.Kind.ALL_TO_ALL && each.ofEachSample())
             .toList();
     assertEquals(4, rows.size());
@@ -241,7 +241,7 @@ class ContextParallelTest {
     LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
     Parallelism four = Parallelism.ofWholeSequences(4);
     List<GroupExchange> rows =
-        GroupExchanges.of(workload.chain(), stage, four).stream()
+        GroupExchanges.of(workload.chain(), stage, four, false).stream()
             .filter(GroupExchange::ofEachSample)
             .toList();
     assertEquals(4, rows.size());
@@ -251,7 +251,7 @@ class ContextParallelTest {
     }
     int block = layer(workload, "block-1");
     Profile all = workload.profile();
-    Profile own = ShardedProfile.of(workload, four).profile();
+    Profile own = ShardedProfile.of(workload, four, false).profile();
     assertEquals(
         part(workload, Kind.EXPERT, 4).sizes(block).parameters(), own.sizes(block).parameters());
     assertEquals(all.sizes(block).kept() / 4, own.sizes(block).kept(), 1);

@@ -52,7 +52,7 @@ class ShardedProfileTest {
             profile,
             new Training(Optimizer.SGD, Precision.FP32),
             Clusters.find("dapple-a:1x2").orElseThrow());
-    return ShardedProfile.of(whole, Parallelism.of(kind, 2));
+    return ShardedProfile.of(whole, Parallelism.of(kind, 2), false);
   }
 
   private static int product(LayerGraph graph) {

@@ -41,7 +41,7 @@ class TensorParallelTest {
 
   private static Profile part(Workload workload, int degree) {
     Parallelism split = new ParallelismLimits(workload.chain().graph()).tensorParallel(degree);
-    return ShardedProfile.of(workload, split).profile();
+    return ShardedProfile.of(workload, split, false).profile();
   }
 
   private static List<GroupExchange> exchanges(String model, String layer) {
@@ -49,7 +49,7 @@ class TensorParallelTest {
     LayerRange all = new LayerRange(0, chain.size() - 1);
     Parallelism split = new ParallelismLimits(chain.graph()).tensorParallel(4);
     int wanted = layer(chain.graph(), layer);
-    return GroupExchanges.of(chain, all, split).stream()
+    return GroupExchanges.of(chain, all, split, false).stream()
         .filter(each -> each.layer() == wanted)
         .toList();
   }

@@ -65,7 +65,7 @@ final class HybridCosts {
   /** Of the part that a device has of the layers; throws where they cannot be divided so. */
   StageCosts part(int tensor) {
     return parts.computeIfAbsent(
-        tensor, degree -> costs.with(ShardedProfile.of(workload, parallelism(degree))));
+        tensor, degree -> costs.with(ShardedProfile.of(workload, parallelism(degree), false)));
   }
 
   /** How a group of so many devices divides the layers; throws where it cannot. */
@@ -105,7 +105,8 @@ final class HybridCosts {
   /** Of blocks and filters, which exchange whole tensors wherever a stage begins. */
   private List<GroupExchange> newExchanges(int tensor) {
     Chain chain = workload.chain();
-    return GroupExchanges.of(chain, new LayerRange(0, chain.size() - 1), parallelism(tensor));
+    LayerRange all = new LayerRange(0, chain.size() - 1);
+    return GroupExchanges.of(chain, all, parallelism(tensor), false);
   }
 
   /** Bytes on each device with so many micro-batches of {@code samples} in flight. */

@@ -150,7 +150,7 @@ final class PlanEstimate implements StrategyFormulas {
     }
     int slice = StageCosts.slice(plan.microBatching(), only.replicas());
     double[] whole = seconds(network.costs(), slice);
-    double[] own = seconds(oracle.part(only.parallelism()), slice);
+    double[] own = seconds(oracle.part(only.parallelism(), true), slice);
     double redundant = 0;
     for (int at = 0; at < whole.length; at++) {
       redundant += whole[at] == own[at] ? whole[at] : 0;

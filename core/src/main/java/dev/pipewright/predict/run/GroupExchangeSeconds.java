@@ -24,12 +24,14 @@ final class GroupExchangeSeconds {
   private final int samples;
 
   /**
+   * @param alike whether all stages divide layers like it
    * @param groups its devices
    * @param samples of the slice
    */
-  GroupExchangeSeconds(Workload workload, StageLayers stage, StageGroups groups, int samples) {
+  GroupExchangeSeconds(
+      Workload workload, StageLayers stage, boolean alike, StageGroups groups, int samples) {
     this.workload = workload;
-    this.exchanges = GroupExchanges.of(workload.chain(), stage.range(), stage.split());
+    this.exchanges = GroupExchanges.of(workload.chain(), stage.range(), stage.split(), alike);
     this.seconds =
         new ExchangeSeconds(
             new PartTimes(workload),

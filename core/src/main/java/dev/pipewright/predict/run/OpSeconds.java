@@ -257,6 +257,7 @@ final class OpSeconds {
         new GroupExchangeSeconds(
             loads.whole().workload(),
             layers,
+            assignment.dividesAlike(),
             StageGroups.of(loads.whole(), devices, layers.split()),
             loads.slice(stage % placement.depth())));
   }

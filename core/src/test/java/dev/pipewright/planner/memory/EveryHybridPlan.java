@@ -188,7 +188,8 @@ final class EveryHybridPlan {
   /** What a device of a tensor group has of the layers. */
   private Profile part(int tensor) {
     return profiles.computeIfAbsent(
-        tensor, degree -> ShardedProfile.of(workload, limits.tensorParallel(degree)).profile());
+        tensor,
+        degree -> ShardedProfile.of(workload, limits.tensorParallel(degree), false).profile());
   }
 
   private double seconds(int layer, Degrees degrees, int firstDevice, Quantity quantity) {
@@ -203,7 +204,7 @@ final class EveryHybridPlan {
             workload.profile().precision(),
             split);
     double exchanged = 0;
-    for (GroupExchange exchange : GroupExchanges.of(workload.chain(), all, split)) {
+    for (GroupExchange exchange : GroupExchanges.of(workload.chain(), all, split, false)) {
       if (exchange.layer() == layer && exchange.forward() == (quantity == Quantity.FORWARD)) {
         exchanged += each.of(exchange, slice(degrees));
       }

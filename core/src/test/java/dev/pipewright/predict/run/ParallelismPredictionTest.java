@@ -144,7 +144,8 @@ class ParallelismPredictionTest {
     Collectives pair = Collectives.achieved(workload.cluster(), new int[][] {{0, 1}});
     double communication = 0;
     double moved = 0;
-    for (GroupExchange each : GroupExchanges.of(workload.chain(), new LayerRange(0, last), split)) {
+    for (GroupExchange each :
+        GroupExchanges.of(workload.chain(), new LayerRange(0, last), split, true)) {
       double bytes = 4.0 * each.elements(BATCH);
       boolean gathers = each.kind() == GroupExchange.Kind.GATHER;
       assertTrue(gathers || each.kind() == GroupExchange.Kind.SUM_PARTS, each.kind().name());

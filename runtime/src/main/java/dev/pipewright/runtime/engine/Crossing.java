@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * How activations and gradients cross the cuts between stages. The workers of two stages may be
  * different in number: a worker sends to each worker of the other stage the samples that both
  * compute, and puts together what it receives (DAPPLE §V-B2: split and concatenation, one to many,
- * many to one, many to many). Workers that compute a stage together all have whole tensors: part
- * {@code p} hears from part {@code p} modulo the parts of the other stage.
+ * many to one, many to many). Workers that compute a stage together all have whole tensors, or
+ * their parts where all stages divide layers alike: part {@code p} hears from part {@code p} modulo
+ * the parts of the other stage.
  *
  * <p>Tags differ by cut, direction, micro-batch and tensor.
  */
@@ -175,8 +176,14 @@ final class Crossing implements AutoCloseable {
     return tensors;
   }
 
-  /** The rows of some samples; packed, since samples are the first axis. */
+  /**
+   * The rows of some samples; packed, since samples are the first axis. Of parts of samples both
+   * stages have the same.
+   */
   private static Tensor rows(Tensor tensor, SampleRange own, SampleRange samples) {
+    if (own.equals(samples)) {
+      return tensor.detached().packed();
+    }
     return tensor.detached().part(0, samples.first() - own.first(), samples.count()).packed();
   }
 

@@ -21,18 +21,19 @@ final class Modules {
 
   /** Whole layers. */
   Modules(LayerGraph graph, long seed) {
-    this(graph, seed, TensorParallelGroup.ALONE);
+    this(graph, seed, TensorParallelGroup.ALONE, false);
   }
 
   /**
    * @param seed of the parameters' first values
    * @param tensorGroup who computes each layer together with this worker
+   * @param alike whether all stages have such groups ({@link CutRegion#staysCut})
    */
-  Modules(LayerGraph graph, long seed, TensorParallelGroup tensorGroup) {
+  Modules(LayerGraph graph, long seed, TensorParallelGroup tensorGroup, boolean alike) {
     this.graph = graph;
     this.seed = seed;
     this.tensorGroup = tensorGroup;
-    this.region = new CutRegion(graph, tensorGroup.split());
+    this.region = new CutRegion(graph, tensorGroup.split(), alike);
   }
 
   /** Between which layers tensors stay cut. */

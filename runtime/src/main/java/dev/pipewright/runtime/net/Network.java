@@ -34,16 +34,17 @@ public final class Network {
   private final int[] sources; // the layers that read samples, not other layers
 
   public Network(Chain chain, long seed) {
-    this(chain, seed, TensorParallelGroup.ALONE);
+    this(chain, seed, TensorParallelGroup.ALONE, false);
   }
 
   /**
    * A worker's part of each layer.
    *
    * @param tensorGroup who computes it together
+   * @param alike whether all stages have such groups, so that tokens stay divided between them
    */
-  public Network(Chain chain, long seed, TensorParallelGroup tensorGroup) {
-    this(chain, new Modules(chain.graph(), seed, tensorGroup), tensorGroup);
+  public Network(Chain chain, long seed, TensorParallelGroup tensorGroup, boolean alike) {
+    this(chain, new Modules(chain.graph(), seed, tensorGroup, alike), tensorGroup);
   }
 
   private Network(Chain chain, Modules modules, TensorParallelGroup tensorGroup) {
@@ -198,14 +199,14 @@ public final class Network {
     return cut(layer) ? copy().own(tokens, cutOf(layer, samples.extent(0))) : tokens;
   }
 
-  /** Whether a worker has its part of what the network makes, to the end. */
+  /** Whether a worker has its part of what a layer makes where its stage ends. */
   boolean staysCut(int layer) {
     return region.staysCut(layer);
   }
 
   /** What of the scores that a layer makes a worker has, where the group divides them. */
   Optional<ScoresPart> scores(int layer) {
-    if (staysCut(layer)) {
+    if (staysCut(layer) && graph().successors(layer).length == 0) {
       return Optional.of(new TokenPart(tensorGroup));
     }
     Optional<VocabularyPart> words =
@@ -244,6 +245,14 @@ public final class Network {
   /** Whether a layer's output names words instead of measuring something. */
   boolean whole(int layer) {
     return graph().layer(layer).operator() instanceof Operator.Tokens;
+  }
+
+  /** The extents of what a worker has of a layer's output where its stage ends or begins. */
+  long[] between(int layer, long samples) {
+    long[] shape = shape(layer, samples);
+    TensorParallelGroup copy = copy();
+    int[] place = copy.split().place(copy.part());
+    return staysCut(layer) ? cutOf(layer, samples).shape(shape, place) : shape;
   }
 
   /** The extents of a layer's output for so many samples: of the tokens that a copy has. */

@@ -40,13 +40,13 @@ public final class Part {
 
   /** Room for an incoming tensor or its gradient. It belongs to the scope that is open. */
   public Tensor emptyInput(int input, long samples) {
-    long[] shape = network.shape(inputs[input], samples);
+    long[] shape = network.between(inputs[input], samples);
     return network.whole(inputs[input]) ? Tensor.emptyWhole(shape) : Tensor.emptyPacked(shape);
   }
 
   /** An uninitialized tensor for an output. */
   public Tensor emptyOutput(int output, long samples) {
-    long[] shape = network.shape(outputs[output], samples);
+    long[] shape = network.between(outputs[output], samples);
     return network.whole(outputs[output]) ? Tensor.emptyWhole(shape) : Tensor.emptyPacked(shape);
   }
 
@@ -120,7 +120,7 @@ public final class Part {
       List<Tensor> incoming, List<Tensor> data, long samples, ForwardPass pass) {
     Outputs values = new Outputs(network, samples, readers());
     for (int i = 0; i < inputs.length; i++) {
-      values.comes(inputs[i], incoming.get(i), begins);
+      values.comes(inputs[i], incoming.get(i), begins && !network.staysCut(inputs[i]));
     }
     for (int layer : layers) {
       int[] read = network.graph().predecessors(layer);

@@ -139,10 +139,15 @@ public final class TrainerTask implements WorkerTask {
 
   private static Worker learning(
       Job job, LayerGraph graph, Feed feed, Transport transport, OpListener opListener) {
+    Assignment assignment = job.assignment();
     Network network =
-        new Network(Chain.of(graph), job.seed(), tensorGroup(job.assignment(), transport));
+        new Network(
+            Chain.of(graph),
+            job.seed(),
+            tensorGroup(assignment, transport),
+            assignment.dividesAlike());
     return new Worker(
-        job.assignment(),
+        assignment,
         network,
         LossFunction.of(graph),
         job.rule(),

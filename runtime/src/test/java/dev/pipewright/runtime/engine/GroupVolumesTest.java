@@ -12,6 +12,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.TiedTable;
+import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.Assignment;
@@ -21,10 +22,12 @@ import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.zoo.Models;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -92,24 +95,58 @@ class GroupVolumesTest {
     LayerGraph graph = Models.find(network).orElseThrow().graph();
     List<Integer> parts = List.of(grid.split("x")).stream().map(Integer::valueOf).toList();
     Parallelism split = new Parallelism(kind, parts);
-    for (int stages = 1; stages <= 2; stages++) {
+    List<List<Parallelism>> layouts =
+        new ArrayList<>(List.of(List.of(split), List.of(split, split)));
+    if (split.copies() == 1) { // otherwise stages are refused that divide tokens differently
+      layouts.add(List.of(split, Parallelism.NONE));
+      layouts.add(List.of(Parallelism.NONE, split));
+    }
+    for (List<Parallelism> splits : layouts) {
+      int stages = splits.size();
       Schedule schedule = OneForwardOneBackward.of(stages, MICRO_BATCHES);
+      List<StageLayers> whole = NetworksTest.cut(graph, stages);
       List<StageLayers> cut =
-          NetworksTest.cut(graph, stages).stream().map(stage -> stage.with(split)).toList();
-      List<Integer> workers = IntStream.range(0, stages).map(i -> split.parts()).boxed().toList();
+          IntStream.range(0, stages).mapToObj(i -> whole.get(i).with(splits.get(i))).toList();
+      List<Integer> workers = splits.stream().map(Parallelism::parts).toList();
       Assignment assignment = new Assignment(schedule, cut, workers, BATCH, false);
+      boolean alike = assignment.dividesAlike();
+      assertEquals(Set.copyOf(splits).size() == 1, alike);
       Map<Integer, CountingTransport> counted = step(graph, assignment);
       long all = 0;
       for (int worker = 0; worker < assignment.size(); worker++) {
         StageLayers own = cut.get(assignment.rankOf(worker));
         int part = assignment.partOf(worker);
         CountingTransport found = Objects.requireNonNull(counted.get(worker));
-        assertEquals(summed(graph, own, part) * BYTES, found.summed().get(), "sums of " + worker);
-        assertEquals(handed(graph, own, part) * BYTES, found.handed().get(), "parts of " + worker);
+        assertEquals(
+            summed(graph, own, alike, part) * BYTES, found.summed().get(), "sums of " + worker);
+        assertEquals(
+            handed(graph, own, alike, part) * BYTES, found.handed().get(), "parts of " + worker);
         all += found.summed().get() + found.handed().get();
       }
       assertTrue(all > 0, "nobody has told anybody anything");
+      if (alike) {
+        long sent = counted.values().stream().mapToLong(each -> each.sent().get()).sum();
+        assertEquals(crossing(graph, cut) * BYTES, sent, "messages of " + stages + " stages");
+      }
     }
+  }
+
+  /**
+   * Elements of messages between stages that divide alike: of what stays divided each part once.
+   */
+  private static long crossing(LayerGraph graph, List<StageLayers> cut) {
+    Parallelism split = cut.get(0).split();
+    CutRegion region = new CutRegion(graph, split.ofCopy(), true);
+    boolean[] differentiable = GroupExchanges.differentiable(graph);
+    long elements = 0;
+    for (StageLayers stage : cut.subList(1, cut.size())) {
+      for (int layer : Chain.of(graph).crossing(stage.range().first() - 1)) {
+        long whole = BATCH * graph.layer(layer).outputElements();
+        long all = region.staysCut(layer) ? whole : whole * split.pieces();
+        elements += differentiable[layer] ? 2 * all : all;
+      }
+    }
+    return elements;
   }
 
   private static Map<Integer, CountingTransport> step(LayerGraph graph, Assignment assignment) {
@@ -120,10 +157,10 @@ class GroupVolumesTest {
   }
 
   /** Elements that all sum: within layers, and gradients that parts add up to. */
-  private static long summed(LayerGraph graph, StageLayers stage, int part) {
+  private static long summed(LayerGraph graph, StageLayers stage, boolean alike, int part) {
     long elements = 0;
     for (GroupExchange exchange :
-        GroupExchanges.of(Chain.of(graph), stage.range(), stage.split())) {
+        GroupExchanges.of(Chain.of(graph), stage.range(), stage.split(), alike)) {
       if (exchange.kind() == GroupExchange.Kind.SUM) {
         int samples = BATCH / MICRO_BATCHES;
         elements += MICRO_BATCHES * exchange.elements(samples);
@@ -168,8 +205,8 @@ class GroupVolumesTest {
     return 0;
   }
 
-  private static long handed(LayerGraph graph, StageLayers stage, int part) {
-    return GroupExchanges.of(Chain.of(graph), stage.range(), stage.split()).stream()
+  private static long handed(LayerGraph graph, StageLayers stage, boolean alike, int part) {
+    return GroupExchanges.of(Chain.of(graph), stage.range(), stage.split(), alike).stream()
         .mapToLong(exchange -> {
           int times = exchange.ofEachSample() ? BATCH : MICRO_BATCHES;
           Parallelism split = stage.split();

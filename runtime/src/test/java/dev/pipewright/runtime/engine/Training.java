@@ -194,7 +194,7 @@ record Training(
     Parallelism split = assignment.split(assignment.rankOf(worker));
     TensorParallelGroup tensorGroup =
         TensorParallelGroup.of(split, assignment.tensorGroup(worker), transport);
-    Network network = new Network(Chain.of(graph), SEED, tensorGroup);
+    Network network = new Network(Chain.of(graph), SEED, tensorGroup, assignment.dividesAlike());
     boolean shared = assignment.asyncPipeline().isPresent() || all(assignment);
     return new Worker(
         assignment,

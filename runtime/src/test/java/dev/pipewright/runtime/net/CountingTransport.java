@@ -17,17 +17,25 @@ import java.util.function.UnaryOperator;
  * @param handed bytes that it has handed others in exchanges
  * @param shared bytes of which it has got its part of a sum, or that it has gathered of parts
  * @param communication bytes that one has told all
+ * @param sent bytes of messages to single workers
  */
 public record CountingTransport(
     Transport through,
     AtomicLong summed,
     AtomicLong handed,
     AtomicLong shared,
-    AtomicLong communication)
+    AtomicLong communication,
+    AtomicLong sent)
     implements PassingTransport {
 
   public CountingTransport(Transport through) {
-    this(through, new AtomicLong(), new AtomicLong(), new AtomicLong(), new AtomicLong());
+    this(
+        through,
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong());
   }
 
   /**
@@ -41,6 +49,12 @@ public record CountingTransport(
       counted.put(transport.worker(), counting);
       return counting;
     };
+  }
+
+  @Override
+  public Pending send(Tensor tensor, int to, int tag) {
+    sent.addAndGet(tensor.bytes());
+    return through.send(tensor, to, tag);
   }
 
   @Override

@@ -89,7 +89,7 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
   }
 
   private Result run(TensorParallelGroup tensorGroup) {
-    Network network = new Network(Chain.of(graph), SEED, tensorGroup);
+    Network network = new Network(Chain.of(graph), SEED, tensorGroup, false);
     Part part = network.part(0, network.size() - 1);
     Tensor input = random(11, reads);
     if (followed) {
