@@ -45,6 +45,8 @@ public final class PipelineOracle implements Oracle {
   private final Map<Exchanging, StageExchanges> exchanges = // likewise
       Collections.synchronizedMap(new HashMap<>());
 
+  private final StageMessages messages;
+
   /** Devices of a stage, as many as {@code parts} dividing each layer in each copy. */
   private record Holders(List<Integer> devices, int copies, int parts) {}
 
@@ -55,6 +57,7 @@ public final class PipelineOracle implements Oracle {
   public PipelineOracle(StageCosts costs, PipelineFormula formula) {
     this.costs = costs;
     this.formula = formula;
+    this.messages = new StageMessages(costs.workload().cluster());
   }
 
   @Override
@@ -131,9 +134,13 @@ public final class PipelineOracle implements Oracle {
     List<StageCost> stages = new ArrayList<>();
     int devices = plan.devices();
     Optional<ZeroCosts> zero = zero(plan);
+    List<StageGroups> groups = new ArrayList<>();
+    for (int s = 0; s < plan.stages().size(); s++) {
+      groups.add(groups(plan, s));
+    }
     for (int s = 0; s < plan.stages().size(); s++) {
       int index = s;
-      StageCost whole = stage(plan, s, devices);
+      StageCost whole = stage(plan, s, devices, groups);
       stages.add(zero.map(shards -> shards.of(index, whole)).orElse(whole));
     }
     return stages;
@@ -216,9 +223,15 @@ public final class PipelineOracle implements Oracle {
     return seconds;
   }
 
-  private StageCost stage(PipelinePlan plan, int index, int devices) {
+  /**
+   * A stage where each device has all of its states.
+   *
+   * @param devices of the plan
+   * @param all groups of all stages
+   */
+  private StageCost stage(PipelinePlan plan, int index, int devices, List<StageGroups> all) {
     StagePlan stage = plan.stages().get(index);
-    StageGroups groups = groups(plan, index);
+    StageGroups groups = all.get(index);
     StageCosts part = part(stage.parallelism());
     int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
     Optional<StageExchanges> exchanges = exchanges(stage, groups, slice);
@@ -243,7 +256,7 @@ public final class PipelineOracle implements Oracle {
             : kept.map(PartlyKept::extraSeconds).orElse(0.0);
     double messages =
         part.messageSeconds(first, end, slice, plan.crosses(index - 1), plan.crosses(index));
-    Transfer transfer = transfer(plan, index);
+    Transfer transfer = transfer(plan, index, all);
     GradientSumSeconds sums = new GradientSumSeconds(part, first, end, stage.parallelism(), groups);
     double reduce = sums.seconds();
     double exposed = plan.overlapGradients() ? sums.exposed(slice, pace) : reduce;
@@ -282,16 +295,17 @@ public final class PipelineOracle implements Oracle {
   }
 
   /** The longest in any direction of the schedule. */
-  private Transfer transfer(PipelinePlan plan, int index) {
+  private Transfer transfer(PipelinePlan plan, int index, List<StageGroups> groups) {
     if (!plan.crosses(index)) {
       return Transfer.NONE;
     }
     Placement placement = plan.placement();
     if (placement.chains() == 1) { // stages of one rank have the same devices
-      List<StagePlan> stages = plan.stages();
-      return transfer(plan, index, stages.get(index).devices(), stages.get(index + 1).devices());
+      return transfer(plan, index, groups.get(index), groups.get(index + 1));
     }
     List<List<Integer>> devices = plan.devicesByRank();
+    Parallelism before = plan.stages().get(index).parallelism();
+    Parallelism after = plan.stages().get(index + 1).parallelism();
     Transfer longest = Transfer.NONE;
     for (int s = index; s < placement.stages(); s += placement.depth()) {
       longest =
@@ -299,27 +313,20 @@ public final class PipelineOracle implements Oracle {
               transfer(
                   plan,
                   index,
-                  devices.get(placement.rankOf(s)),
-                  devices.get(placement.rankOf(s + 1))));
+                  groups(devices.get(placement.rankOf(s)), before),
+                  groups(devices.get(placement.rankOf(s + 1)), after)));
     }
     return longest;
   }
 
-  private Transfer transfer(PipelinePlan plan, int index, List<Integer> from, List<Integer> to) {
-    Cluster cluster = costs.workload().cluster();
-    StagePlan stage = plan.stages().get(index);
-    StagePlan next = plan.stages().get(index + 1);
-    StageGroups before = groups(from, stage.parallelism());
-    StageGroups after = groups(to, next.parallelism());
-    double cut = costs.cutBytes()[stage.lastLayer() + 1];
+  private Transfer transfer(PipelinePlan plan, int index, StageGroups before, StageGroups after) {
+    double cut = costs.cutBytes()[plan.stages().get(index).lastLayer() + 1];
     double bytes = cut * plan.microBatching();
     double received = received(plan, index + 1, cut);
     double returned = received(plan, index, cut);
     return new Transfer(
-        SplitConcat.betweenPasses(cluster, before.devices(), after.devices()).seconds(bytes)
-            + after.tensor().allGather(received),
-        SplitConcat.betweenPasses(cluster, after.devices(), before.devices()).seconds(bytes)
-            + before.tensor().allGather(returned));
+        messages.of(before, after).seconds(bytes) + after.tensor().allGather(received),
+        messages.of(after, before).seconds(bytes) + before.tensor().allGather(returned));
   }
 
   /** Bytes of a micro-batch that a device of a stage has of what crosses a cut: of its tokens. */
