@@ -136,9 +136,13 @@ public final class PipelineOracle implements Oracle {
     int devices = plan.devices();
     boolean alike = plan.dividesAlike();
     Optional<ZeroCosts> zero = zero(plan);
+    List<StageGroups> groups = new ArrayList<>();
+    for (int s = 0; s < plan.stages().size(); s++) {
+      groups.add(groups(plan, s));
+    }
     for (int s = 0; s < plan.stages().size(); s++) {
       int index = s;
-      StageCost whole = stage(plan, s, devices, alike);
+      StageCost whole = stage(plan, s, devices, groups, alike);
       stages.add(zero.map(shards -> shards.of(index, whole)).orElse(whole));
     }
     return stages;
@@ -226,9 +230,17 @@ public final class PipelineOracle implements Oracle {
     return seconds;
   }
 
-  private StageCost stage(PipelinePlan plan, int index, int devices, boolean alike) {
+  /**
+   * A stage where each device has all of its states.
+   *
+   * @param devices of the plan
+   * @param all groups of all stages
+   * @param alike whether all stages divide layers alike
+   */
+  private StageCost stage(
+      PipelinePlan plan, int index, int devices, List<StageGroups> all, boolean alike) {
     StagePlan stage = plan.stages().get(index);
-    StageGroups groups = groups(plan, index);
+    StageGroups groups = all.get(index);
     StageCosts part = part(stage.parallelism(), alike);
     int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
     Optional<StageExchanges> exchanges = exchanges(stage, alike, groups, slice);
@@ -253,7 +265,7 @@ public final class PipelineOracle implements Oracle {
             : kept.map(PartlyKept::extraSeconds).orElse(0.0);
     double messages =
         part.messageSeconds(first, end, slice, plan.crosses(index - 1), plan.crosses(index));
-    StageTransfers.Seconds transfer = transfers.of(plan, index, alike);
+    StageTransfers.Seconds transfer = transfers.of(plan, index, all, alike);
     GradientSumSeconds sums = new GradientSumSeconds(part, first, end, stage.parallelism(), groups);
     double reduce = sums.seconds();
     double exposed = plan.overlapGradients() ? sums.exposed(slice, pace) : reduce;

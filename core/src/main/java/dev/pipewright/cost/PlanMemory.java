@@ -24,20 +24,24 @@ public final class PlanMemory {
 
   /** By rank; all devices of a rank hold the same. */
   public static List<RankMemory> of(List<StageCost> stages, Run run) {
-    return RunMemory.of(run, stages.stream().map(stage -> bytes(stage.memory())).toList());
+    return RunMemory.of(run, bytes(stages));
+  }
+
+  private static List<StageBytes> bytes(List<StageCost> stages) {
+    return stages.stream().map(stage -> bytes(stage.memory())).toList();
   }
 
   /** The peak of each device of a stage, by stage: where in both directions, of the fuller rank. */
   static List<PeakMemory> peaks(Placement placement, List<StageCost> stages, Run run) {
-    List<RankMemory> ranks = of(stages, run);
+    List<Peak> ranks = RunMemory.peaks(run, bytes(stages));
     List<PeakMemory> peaks = new ArrayList<>();
     for (int stage = 0; stage < placement.depth(); stage++) {
-      RankMemory fullest = ranks.get(placement.rankOf(stage));
+      int fullest = placement.rankOf(stage);
       for (int other = stage; other < placement.stages(); other += placement.depth()) {
-        RankMemory rank = ranks.get(placement.rankOf(other));
-        fullest = rank.peak().bytes() > fullest.peak().bytes() ? rank : fullest;
+        int rank = placement.rankOf(other);
+        fullest = ranks.get(rank).bytes() > ranks.get(fullest).bytes() ? rank : fullest;
       }
-      peaks.add(peak(fullest.peak(), capacity(placement, stages, fullest.rank())));
+      peaks.add(peak(ranks.get(fullest), capacity(placement, stages, fullest)));
     }
     return peaks;
   }

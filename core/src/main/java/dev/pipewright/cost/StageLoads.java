@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What the stages of an assignment are to the workers that hold them. */
 public final class StageLoads {
@@ -21,8 +22,9 @@ public final class StageLoads {
   private final List<Integer> devices; // by worker
   private final BiFunction<List<Integer>, Parallelism, StageGroups> groups; // of devices
   private final Map<Integer, StageGroups> known = new HashMap<>(); // by rank or depth
-  private final Map<Integer, Double> paces = new HashMap<>(); // by depth
-  private final Map<Integer, Integer> slices = new HashMap<>(); // likewise
+  private final @Nullable StageCosts[] parts; // by depth, once they are asked for
+  private final double[] paces; // likewise, or 0
+  private final int[] slices;
 
   /**
    * @param costs of whole layers
@@ -63,6 +65,10 @@ public final class StageLoads {
     this.groups = groups;
     this.assignment = assignment;
     this.devices = devices;
+    int depths = assignment.stages().size();
+    this.parts = new StageCosts[depths];
+    this.paces = new double[depths];
+    this.slices = new int[depths];
   }
 
   /** What whole layers cost. */
@@ -72,8 +78,13 @@ public final class StageLoads {
 
   /** What the layers of a stage cost one of its workers. */
   public StageCosts costs(int depth) {
-    Parallelism split = assignment.stages().get(depth).split();
-    return split.several() ? shared.apply(split) : costs;
+    StageCosts known = parts[depth];
+    if (known == null) {
+      Parallelism split = assignment.stages().get(depth).split();
+      known = split.several() ? shared.apply(split) : costs;
+      parts[depth] = known;
+    }
+    return known;
   }
 
   /** The device of a worker. */
@@ -117,7 +128,10 @@ public final class StageLoads {
 
   /** Samples of the largest slice that a worker of a stage computes. */
   public int slice(int depth) {
-    return slices.computeIfAbsent(depth, this::newSlice);
+    if (slices[depth] == 0) {
+      slices[depth] = newSlice(depth);
+    }
+    return slices[depth];
   }
 
   private int newSlice(int depth) {
@@ -143,7 +157,10 @@ public final class StageLoads {
 
   /** Seconds of a pass for each second on the profile's device, waiting for others included. */
   public double pace(int depth) {
-    return paces.computeIfAbsent(depth, this::newPace);
+    if (paces[depth] == 0) {
+      paces[depth] = newPace(depth);
+    }
+    return paces[depth];
   }
 
   private double newPace(int depth) {

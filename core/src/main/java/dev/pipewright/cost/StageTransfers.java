@@ -1,6 +1,5 @@
 package dev.pipewright.cost;
 
-import dev.pipewright.cluster.Cluster;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
@@ -16,11 +15,13 @@ import java.util.function.BiFunction;
 final class StageTransfers {
   private final StageCosts costs;
   private final BiFunction<List<Integer>, Parallelism, StageGroups> groups; // of devices
+  private final StageMessages messages;
   private final Remembered<Parallelism, double[]> whole = new Remembered<>(); // bytes by cut
 
   StageTransfers(StageCosts costs, BiFunction<List<Integer>, Parallelism, StageGroups> groups) {
     this.costs = costs;
     this.groups = groups;
+    this.messages = new StageMessages(costs.workload().cluster());
   }
 
   /** Seconds of a message from a stage to the next, and back. */
@@ -35,19 +36,20 @@ final class StageTransfers {
   /**
    * Over the cut behind a stage, the longest in any direction of the schedule.
    *
+   * @param all groups of all stages
    * @param alike whether all stages divide layers alike
    */
-  Seconds of(PipelinePlan plan, int index, boolean alike) {
+  Seconds of(PipelinePlan plan, int index, List<StageGroups> all, boolean alike) {
     if (!plan.crosses(index)) {
       return Seconds.NONE;
     }
     Placement placement = plan.placement();
     if (placement.chains() == 1) { // stages of one rank have the same devices
-      List<StagePlan> stages = plan.stages();
-      return between(
-          plan, index, alike, stages.get(index).devices(), stages.get(index + 1).devices());
+      return between(plan, index, alike, all.get(index), all.get(index + 1));
     }
     List<List<Integer>> devices = plan.devicesByRank();
+    Parallelism before = plan.stages().get(index).parallelism();
+    Parallelism after = plan.stages().get(index + 1).parallelism();
     Seconds longest = Seconds.NONE;
     for (int s = index; s < placement.stages(); s += placement.depth()) {
       longest =
@@ -56,19 +58,15 @@ final class StageTransfers {
                   plan,
                   index,
                   alike,
-                  devices.get(placement.rankOf(s)),
-                  devices.get(placement.rankOf(s + 1))));
+                  groups.apply(devices.get(placement.rankOf(s)), before),
+                  groups.apply(devices.get(placement.rankOf(s + 1)), after)));
     }
     return longest;
   }
 
   private Seconds between(
-      PipelinePlan plan, int index, boolean alike, List<Integer> from, List<Integer> to) {
-    Cluster cluster = costs.workload().cluster();
+      PipelinePlan plan, int index, boolean alike, StageGroups before, StageGroups after) {
     StagePlan stage = plan.stages().get(index);
-    StagePlan next = plan.stages().get(index + 1);
-    StageGroups before = groups.apply(from, stage.parallelism());
-    StageGroups after = groups.apply(to, next.parallelism());
     double cut = costs.cutBytes()[stage.lastLayer() + 1];
     double bytes = cut * plan.microBatching();
     double gathered = // of a sample: what stays divided is not
@@ -76,10 +74,8 @@ final class StageTransfers {
     double received = received(plan, index + 1, gathered);
     double returned = received(plan, index, gathered);
     return new Seconds(
-        SplitConcat.betweenPasses(cluster, before.devices(), after.devices()).seconds(bytes)
-            + after.tensor().allGather(received),
-        SplitConcat.betweenPasses(cluster, after.devices(), before.devices()).seconds(bytes)
-            + before.tensor().allGather(returned));
+        messages.of(before, after).seconds(bytes) + after.tensor().allGather(received),
+        messages.of(after, before).seconds(bytes) + before.tensor().allGather(returned));
   }
 
   /** Bytes of a micro-batch that a device of a stage has of what crosses a cut: of its tokens. */

@@ -7,6 +7,7 @@ import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.exchange.ZeroStates.Shard;
 import dev.pipewright.model.Chain;
+import dev.pipewright.model.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import java.util.List;
@@ -105,11 +106,13 @@ public final class ZeroBytes implements StateBytes {
    * @param copies whether those count that belong to the other
    */
   private static long tied(List<TiedStates> tables, int layer, boolean copies) {
-    return tables.stream()
-        .map(TiedStates::table)
-        .filter(table -> table.layer() == layer || (copies && table.copyLayer() == layer))
-        .mapToLong(table -> table.numbers())
-        .sum();
+    long numbers = 0;
+    for (TiedStates each : tables) { // for each layer of each plan: no stream
+      TiedTable table = each.table();
+      boolean reads = table.layer() == layer || (copies && table.copyLayer() == layer);
+      numbers += reads ? table.numbers() : 0;
+    }
+    return numbers;
   }
 
   /** Numbers while a tied table's gradients are summed, these among it. */

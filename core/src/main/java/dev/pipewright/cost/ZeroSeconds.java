@@ -12,10 +12,9 @@ import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -78,13 +77,15 @@ public final class ZeroSeconds {
     this.tied =
         TiedStates.of(assignment, loads.whole().workload().chain(), assignment.firstWorker(rank));
     this.stages = new ZeroTimeline[assignment.stages().size()];
-    Set<Long> again = new HashSet<>(); // what has been computed again
+    BitSet again = new BitSet(); // what has been computed again
     for (long op : assignment.schedule().packed(rank)) {
       int depth = depth(op);
-      if (stages[depth] == null) {
-        stages[depth] = stage(depth, rank);
+      ZeroTimeline stage = stages[depth];
+      if (stage == null) {
+        stage = stage(depth, rank);
+        stages[depth] = stage;
       }
-      stage(depth).run(Schedule.pass(op), recomputing(op, again));
+      stage.run(Schedule.pass(op), recomputing(op, again));
     }
     timelines().forEach(ZeroTimeline::finish);
     for (TiedStates tied : tied) {
@@ -140,7 +141,7 @@ public final class ZeroSeconds {
    *
    * @param again stages with micro-batches whose forward pass has been run again; this one is added
    */
-  private boolean recomputing(long op, Set<Long> again) {
+  private boolean recomputing(long op, BitSet again) {
     Pass pass = Schedule.pass(op);
     if (!pass.propagates() && pass != Pass.RECOMPUTE) {
       return false;
@@ -149,7 +150,9 @@ public final class ZeroSeconds {
     if (layers.recompute() != Recompute.STAGE_INPUT) {
       return false;
     }
-    boolean first = again.add((long) Schedule.stage(op) << 32 | Schedule.microBatch(op));
+    int place = Schedule.stage(op) * assignment.schedule().microBatches() + Schedule.microBatch(op);
+    boolean first = !again.get(place);
+    again.set(place);
     return first && pass.propagates();
   }
 

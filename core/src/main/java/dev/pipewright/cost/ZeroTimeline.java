@@ -71,12 +71,47 @@ public final class ZeroTimeline implements ZeroStates.Steps {
   /** Runs a pass; see {@link ZeroStates#walk}. */
   void run(Pass pass, boolean recomputing) {
     left -= pass.releases() ? 1 : 0;
+    if (states.communicates(pass, left == 0)) {
+      communicating(pass, recomputing);
+    } else {
+      Sum sum = sum(pass);
+      sum.count++;
+      sum.seconds += computed(pass, recomputing);
+    }
+  }
+
+  /** Seconds of a pass that computes alone, as nearly all do. */
+  private double computed(Pass pass, boolean recomputing) {
+    double sum = 0;
+    boolean forwards = pass == Pass.FORWARD || pass == Pass.RECOMPUTE;
+    if (recomputing || forwards) {
+      for (double seconds : forward) {
+        sum += seconds;
+        wire.compute(seconds);
+      }
+    }
+    if (!forwards) {
+      double[] segments = bySegment(pass);
+      for (int segment = segments.length - 1; segment >= 0; segment--) {
+        sum += segments[segment];
+        wire.compute(segments[segment]);
+      }
+    }
+    return sum;
+  }
+
+  private Sum sum(Pass pass) {
+    Sum known = passes.get(pass);
+    return known == null ? passes.computeIfAbsent(pass, key -> new Sum()) : known;
+  }
+
+  private void communicating(Pass pass, boolean recomputing) {
     double begin = wire.waited();
     double before = wire.communication();
     computed = 0;
     states.walk(pass, recomputing, left == 0, this);
     double lost = wire.waited() - begin;
-    Sum sum = passes.computeIfAbsent(pass, key -> new Sum());
+    Sum sum = sum(pass);
     sum.count++;
     sum.communication += wire.communication() - before;
     sum.seconds += computed;
@@ -111,18 +146,20 @@ public final class ZeroTimeline implements ZeroStates.Steps {
 
   @Override
   public void compute(int segment, Pass pass) {
-    double seconds =
-        switch (pass) {
-          case FORWARD, RECOMPUTE -> forward[segment];
-          case BACKWARD -> backward[segment];
-          case BACKWARD_INPUT -> input[segment];
-          case BACKWARD_WEIGHT -> weight[segment];
-          case UPDATE, REDUCE, GATHER, HAND_ON ->
-              throw new IllegalStateException("no pass: " + pass);
-        };
+    double seconds = bySegment(pass)[segment];
     computed += seconds;
     wire.compute(seconds);
     comes[segment] = Double.NaN;
+  }
+
+  private double[] bySegment(Pass pass) {
+    return switch (pass) {
+      case FORWARD, RECOMPUTE -> forward;
+      case BACKWARD -> backward;
+      case BACKWARD_INPUT -> input;
+      case BACKWARD_WEIGHT -> weight;
+      case UPDATE, REDUCE, GATHER, HAND_ON -> throw new IllegalStateException("no pass: " + pass);
+    };
   }
 
   @Override

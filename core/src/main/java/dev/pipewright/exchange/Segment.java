@@ -53,7 +53,12 @@ public record Segment(LayerRange range, boolean again) {
     }
 
     private Optional<LayerRange> again(int first) {
-      return layers.again().stream().filter(run -> run.first() == first).findFirst();
+      for (LayerRange run : layers.again()) { // for each layer of each plan: no stream
+        if (run.first() == first) {
+          return Optional.of(run);
+        }
+      }
+      return Optional.empty();
     }
 
     /** The last layer of the segment that begins at {@code first}. */

@@ -111,10 +111,11 @@ public final class ZeroStates {
 
   /** Numbers of an embedding's table that are summed apart from the stage's others. */
   private static long tied(List<TiedTable> tables, int layer) {
-    return tables.stream()
-        .filter(table -> table.layer() == layer)
-        .mapToLong(TiedTable::numbers)
-        .sum();
+    long numbers = 0;
+    for (TiedTable table : tables) { // for each layer of each plan: no stream
+      numbers += table.layer() == layer ? table.numbers() : 0;
+    }
+    return numbers;
   }
 
   private void add(long ofReplicas, int same, long ofAll, int all) {
@@ -168,6 +169,19 @@ public final class ZeroStates {
   }
 
   /**
+   * Whether a pass has any of the collectives.
+   *
+   * @param last whether no pass of the step behind it gives gradients
+   */
+  public boolean communicates(Pass pass, boolean last) {
+    return gathered() || adds(pass, last);
+  }
+
+  private boolean adds(Pass pass, boolean last) {
+    return pass.releases() && (eachPass() || last);
+  }
+
+  /**
    * Goes through a pass.
    *
    * @param recomputing whether it begins with another forward pass through the whole stage
@@ -182,7 +196,7 @@ public final class ZeroStates {
     if (pass == Pass.FORWARD || pass == Pass.RECOMPUTE) {
       return;
     }
-    boolean adds = pass.releases() && (eachPass() || last);
+    boolean adds = adds(pass, last);
     for (int segment = segments.size() - 1; segment >= 0; segment--) {
       at(segment, segment - 1, pass, steps);
       if (adds && bySegment()) {

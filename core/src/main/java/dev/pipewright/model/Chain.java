@@ -7,7 +7,6 @@ import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * A network laid out as positions {@code 0..size-1} between which it can be cut: a cut after
@@ -210,7 +209,11 @@ public final class Chain {
   /** The layers of a stage that follows {@code after} (-1 for none) and ends at {@code last}. */
   public int[] layers(int after, int last) {
     if (before.length == 0) {
-      return IntStream.rangeClosed(after + 1, last).map(i -> added[i][0]).toArray();
+      int[] layers = new int[Math.max(0, last - after)];
+      for (int i = 0; i < layers.length; i++) { // for each stage of each plan: no stream
+        layers[i] = added[after + 1 + i][0];
+      }
+      return layers;
     }
     BitSet set = (BitSet) before[last].clone();
     if (after >= 0) {

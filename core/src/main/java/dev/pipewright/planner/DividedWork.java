@@ -16,10 +16,10 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -36,8 +36,8 @@ final class DividedWork {
   private final int[] path;
   private final double[] own; // bytes of parameters that only replicas have, by run
   private final double[] shared; // those that all devices of a rank have
-  private final Map<Integer, LayerLoads> bySlice = new HashMap<>();
-  private final Map<Integer, Double> exchangesBySlice = new HashMap<>();
+  private final Map<Integer, LayerLoads> bySlice = new ConcurrentHashMap<>();
+  private final Map<Integer, Double> exchangesBySlice = new ConcurrentHashMap<>();
 
   /**
    * Of a network that can be divided so.
@@ -47,10 +47,23 @@ final class DividedWork {
    *     dev.pipewright.planner.partition.OnePath})
    */
   DividedWork(StageCosts costs, Parallelism parallelism, int[] path) {
+    this(
+        costs,
+        costs.with(ShardedProfile.of(costs.workload(), parallelism, true)),
+        parallelism,
+        path);
+  }
+
+  /**
+   * The same where it is known what a device has of it.
+   *
+   * @param part its costs
+   */
+  DividedWork(StageCosts costs, StageCosts part, Parallelism parallelism, int[] path) {
     this.path = path;
     this.costs = costs;
     this.parallelism = parallelism;
-    this.part = costs.with(ShardedProfile.of(costs.workload(), parallelism, true));
+    this.part = part;
     LayerRange all = new LayerRange(0, costs.size() - 1);
     this.exchanges = GroupExchanges.of(costs.workload().chain(), all, parallelism, true);
     int parts = parallelism.parts();

@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,6 @@ final class EqualPipelines {
   private static final int MANY_CHUNKS = 8;
   private static final int FEW_ROUNDS = 2; // micro-batches for each rank
   private static final int TOGETHER = 8; // pipelines that are priced without news of each other
-  private static final List<Boolean> FALSE_TRUE = List.of(false, true);
 
   private final StageCosts costs;
   private final Request request;
@@ -102,8 +102,8 @@ final class EqualPipelines {
    * @param sharding of states, where ranks have several replicas
    */
   void add(Parallelism parallelism, List<ZeroStage> sharding) {
-    DividedWork work = new DividedWork(costs, parallelism, path);
-    PipelineBounds bounds = new PipelineBounds(costs, work, path, request.recomputation());
+    DividedWork work = new DividedWork(costs, oracle.part(parallelism, true), parallelism, path);
+    PipelineBounds bounds = new PipelineBounds(costs, work, path, request.recomputation(), oracle);
     int devices = costs.workload().cluster().size();
     int groups = devices / parallelism.parts();
     boolean given = request.stages().isPresent();
@@ -168,24 +168,27 @@ final class EqualPipelines {
             .thenComparingDouble(PipelineDraft::rough));
     price(drafts.stream().map(draft -> new Pair(draft, choices.get(0))).toList());
     List<PricedPipeline> grids = List.copyOf(priced);
-    for (boolean searched : FALSE_TRUE) { // what takes a search is last: bounds leave out more then
+    for (boolean searched : List.of(false, true)) { // the latter last: more is left out by then
       priceOthers(grids, PricedPipeline::unfilled, searched);
       priceOthers(grids, PricedPipeline::work, searched);
     }
     priced.sort(PricedPipeline.FASTEST);
+    var few = priced.stream().limit(effort.decided()).filter(PricedPipeline::fits).toList();
     List<Decided> found = new ArrayList<>();
-    for (PricedPipeline each : priced.subList(0, Math.min(effort.decided(), priced.size()))) {
-      if (each.fits() && (found.isEmpty() || !stop.getAsBoolean())) {
-        decide(each, decides, found);
-      }
+    int next = 0;
+    while (next < few.size() && found.isEmpty()) { // one at least, however soon the search stops
+      found.addAll(decided(few.get(next++), decides));
     }
+    found.addAll(
+        together(
+            few.subList(next, few.size()),
+            each -> stop.getAsBoolean() ? List.of() : decided(each, decides)));
     found.sort(Decided.FASTEST);
-    for (Decided each : List.copyOf(found.subList(0, Math.min(effort.improved(), found.size())))) {
-      if (!stop.getAsBoolean()) {
-        each.priced().cuts().improve(effort.moves(), stop);
-        decide(each.priced(), decides, found);
-      }
-    }
+    var best = found.stream().limit(effort.improved()).map(Decided::priced).toList();
+    found.addAll(
+        together(
+            best.stream().distinct().toList(),
+            each -> improved(each, Collections.frequency(best, each), decides)));
     found.sort(Decided.FASTEST);
     return different(found.stream().map(Decided::candidate).toList());
   }
@@ -246,12 +249,28 @@ final class EqualPipelines {
         known);
   }
 
-  /** Adds the plan for all micro-batches where it fits, and that with other sums of gradients. */
-  private void decide(PricedPipeline each, Oracle decides, List<Decided> found) {
+  /** The plan for all micro-batches where it fits, and that with other sums of gradients. */
+  private List<Decided> decided(PricedPipeline each, Oracle decides) {
     PipelinePlan plan = each.cuts().with(each.draft().batching()).plan();
-    for (Candidate candidate : OverlapChoice.of(plan, request, oracle, decides)) {
-      found.add(new Decided(each, candidate));
+    return OverlapChoice.of(plan, request, oracle, decides).stream()
+        .map(candidate -> new Decided(each, candidate))
+        .toList();
+  }
+
+  /** The same with other cuts, which are moved so many times. */
+  private List<Decided> improved(PricedPipeline each, int times, Oracle decides) {
+    List<Decided> found = new ArrayList<>();
+    for (int i = 0; i < times && !stop.getAsBoolean(); i++) {
+      each.cuts().improve(effort.moves(), stop);
+      found.addAll(decided(each, decides));
     }
+    return found;
+  }
+
+  /** What follows of several pipelines, on as many threads as there are, in their order. */
+  private static List<Decided> together(
+      List<PricedPipeline> pipelines, Function<PricedPipeline, List<Decided>> found) {
+    return pipelines.parallelStream().map(found).flatMap(List::stream).toList();
   }
 
   /** Of plans that share out layers and states alike the best. */
@@ -270,9 +289,7 @@ final class EqualPipelines {
     for (int from = 0; from < pairs.size(); from += TOGETHER) {
       List<Pair> some = pairs.subList(from, Math.min(from + TOGETHER, pairs.size()));
       List<Outcome> outcomes =
-          some.stream().filter(this::worthwhile).toList().parallelStream()
-              .map(this::priced)
-              .toList();
+          some.parallelStream().filter(this::worthwhile).map(this::priced).toList();
       for (Outcome outcome : outcomes) {
         refusal = refusal == null ? outcome.refusal().orElse(null) : refusal;
         outcome.priced().ifPresent(this::keep);
@@ -288,8 +305,7 @@ final class EqualPipelines {
 
   private boolean worthwhile(Pair pair) {
     PipelineDraft draft = pair.draft();
-    boolean found = Double.isFinite(limit);
-    boolean ended = found && (stop.getAsBoolean() || !draft.holds());
+    boolean ended = Double.isFinite(limit) && (stop.getAsBoolean() || !draft.holds());
     return !ended && differs(pair) && !hopeless(draft, pair.choice());
   }
 

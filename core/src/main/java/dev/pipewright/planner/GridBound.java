@@ -43,6 +43,10 @@ final class GridBound {
   private final StageEnds ends;
   private final double[] sends;
   private final double message;
+  private final double passes; // seconds of a micro-batch
+  private final double after; // seconds after the last passes of all ranks
+  private final double filling; // seconds of all ranks
+  private final double draining;
 
   /**
    * Of a grid.
@@ -67,6 +71,10 @@ final class GridBound {
     this.ends = ends;
     this.sends = sends;
     this.message = message;
+    this.passes = loads.passes();
+    this.after = shape.straight() ? afterAll() : 0; // else a rank's next stage goes on meanwhile
+    this.filling = waiting(loads.forward());
+    this.draining = waiting(loads.backward());
   }
 
   /**
@@ -88,21 +96,21 @@ final class GridBound {
   /** The same when some layers' forward passes run twice. */
   private double mean(double again) {
     double messages = 4 * (ranks - 1) * message; // there and back
-    double all = microBatches * (loads.passes() + again + messages);
-    double filling = 0;
-    double draining = 0;
+    double all = microBatches * (passes + again + messages);
+    return (all + filling + Math.max(after, shape.splits() ? 0 : draining)) / ranks;
+  }
+
+  /** Seconds until each rank has work, or after it has had its last, all together. */
+  private double waiting(double[] passes) {
+    double waiting = 0;
     for (int rank = 0; rank < ranks; rank++) {
       int before = shape.chains() > 1 ? Math.min(rank, ranks - 1 - rank) : rank;
-      filling += sends[before];
-      draining += sends[before];
+      waiting += sends[before];
       for (int at = 0; at < before; at++) {
-        filling += loads.forward()[at];
-        draining += loads.backward()[at];
+        waiting += passes[at];
       }
     }
-    double after =
-        shape.straight() ? afterAll() : 0; // otherwise a rank's next stage goes on meanwhile
-    return (all + filling + Math.max(after, shape.splits() ? 0 : draining)) / ranks;
+    return waiting;
   }
 
   /** Seconds after the last passes of all ranks. */
@@ -209,6 +217,7 @@ final class GridBound {
 
   /** A stage that takes one run of layers after another. */
   private final class Stage {
+    private final int rounds = inOneDirection();
     private double work = shape.straight() && ranks > 1 ? microBatches * 2 * message : 0;
     private double tail;
     private double rest;
@@ -216,7 +225,7 @@ final class GridBound {
 
     /** Seconds from its first pass on with one run more, or until the pipeline has drained. */
     double and(int run, double draining) {
-      work += inOneDirection() * loads.passes(run);
+      work += rounds * loads.passes(run);
       tail += ends.tail()[run];
       rest += shape.straight() ? ends.rest()[run] : 0; // otherwise passes of other stages hide it
       pass += loads.backward()[run];

@@ -8,9 +8,9 @@ import dev.pipewright.cost.StageGroups;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.FlowBound.Message;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -23,8 +23,8 @@ final class GridExchanges {
   private final StageCosts costs;
   private final DividedWork work;
   private final CutBytes cuts;
-  private final Map<List<Object>, Links> links = new HashMap<>();
-  private final Map<List<Object>, Message> between = new HashMap<>(); // ranks
+  private final Map<List<Object>, Links> links = new ConcurrentHashMap<>();
+  private final Map<List<Object>, Message> between = new ConcurrentHashMap<>(); // ranks
 
   /**
    * What the devices of a grid need at least.

@@ -1,8 +1,7 @@
 package dev.pipewright.planner;
 
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
-import java.util.stream.IntStream;
 
 /**
  * The least that has to be computed a second time so that what is kept fits: the relaxation of a
@@ -26,12 +25,13 @@ final class LeastRecomputation {
   LeastRecomputation(double[] held, double[] forward) {
     this.held = held;
     this.forward = forward;
-    this.order =
-        IntStream.range(0, held.length)
-            .boxed()
-            .sorted(Comparator.comparingDouble(at -> -freed(held[at], forward[at])))
-            .mapToInt(Integer::intValue)
-            .toArray();
+    double[] least = new double[held.length]; // first
+    Arrays.setAll(least, at -> -freed(held[at], forward[at]));
+    Integer[] sorted = new Integer[held.length];
+    Arrays.setAll(sorted, at -> at);
+    Arrays.sort(sorted, (one, other) -> Double.compare(least[one], least[other]));
+    this.order = new int[held.length];
+    Arrays.setAll(order, at -> sorted[at]);
     this.all = LayerLoads.sum(held);
   }
 

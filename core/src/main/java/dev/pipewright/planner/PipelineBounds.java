@@ -9,9 +9,9 @@ import dev.pipewright.planner.FlowBound.Message;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoublePredicate;
 
 /**
@@ -31,13 +31,23 @@ final class PipelineBounds {
   private final double capacity; // bytes of the largest device
   private final GridExchanges exchanges;
   private final RankSpeeds speeds;
-  private final Map<List<Object>, Boolean> packings = new HashMap<>();
+  private final Map<List<Object>, Boolean> packings = new ConcurrentHashMap<>();
 
   PipelineBounds(StageCosts costs, DividedWork work, int[] path, Recomputation recomputation) {
+    this(costs, work, path, recomputation, new PipelineOracle(costs, new PathFormula()));
+  }
+
+  /** The same where an oracle is there already. */
+  PipelineBounds(
+      StageCosts costs,
+      DividedWork work,
+      int[] path,
+      Recomputation recomputation,
+      PipelineOracle oracle) {
     this.work = work;
     this.path = path;
     this.recomputation = recomputation;
-    this.oracle = new PipelineOracle(costs, new PathFormula());
+    this.oracle = oracle;
     this.speeds = new RankSpeeds(costs);
     this.capacity = costs.workload().cluster().mostMemory().value();
     this.exchanges = new GridExchanges(costs, work, path);

@@ -126,6 +126,7 @@ final class PrefixBound {
     private final double[] gradients;
     private final boolean sums;
     private final Collectives group;
+    private final double[] summing; // seconds by end and first, or 0 until they are asked for
     private final int repeats;
     private final double limit;
 
@@ -135,8 +136,18 @@ final class PrefixBound {
       this.gradients = costs.gradientBytes();
       this.sums = prices.sums();
       this.group = Collectives.atBest(costs.workload().cluster(), devices);
+      this.summing = new double[sums ? seconds.length * seconds.length : 0];
       this.repeats = prices.repeats();
       this.limit = limit;
+    }
+
+    /** Seconds of the sums of a stage's gradients. */
+    private double summing(int first, int end) {
+      int at = end * seconds.length + first;
+      if (summing[at] == 0) {
+        summing[at] = group.allReduce(gradients[end] - gradients[first]);
+      }
+      return summing[at];
     }
 
     /** Improves the best prefixes by those that end in one of these stages. */
@@ -157,8 +168,7 @@ final class PrefixBound {
             continue;
           }
           if (sums) {
-            double bytes = gradients[end] - gradients[first];
-            before = Math.max(before, group.allReduce(bytes));
+            before = Math.max(before, summing(first, end));
           }
           if (stage * repeats + before <= limit) {
             slowest[end] = Math.min(slowest[end], pace);

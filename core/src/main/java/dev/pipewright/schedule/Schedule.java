@@ -3,6 +3,7 @@ package dev.pipewright.schedule;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ordered program of every rank. A rank is one place in the pipeline: a device, or all replicas
@@ -22,6 +23,7 @@ public final class Schedule {
   private final int microBatches;
   private final long[][] programs;
   private final boolean exchanging;
+  private volatile int @Nullable [][] gradientPasses; // by rank and stage, once they are asked for
 
   /** Rank {@code i} runs stage {@code i}. */
   public Schedule(String name, int stages, int microBatches, long[][] programs) {
@@ -144,11 +146,22 @@ public final class Schedule {
     return ops;
   }
 
-  /** Passes of a rank that complete gradients of a stage of a chain. */
+  /** Passes of a rank that complete gradients of a stage of a chain; counted once. */
   public int gradientPasses(int rank, int depth) {
-    int passes = 0;
-    for (long op : programs[rank]) {
-      passes += stage(op) % placement.depth() == depth && pass(op).releases() ? 1 : 0;
+    int[][] counted = gradientPasses;
+    if (counted == null) {
+      counted = countedGradientPasses();
+      gradientPasses = counted;
+    }
+    return counted[rank][depth];
+  }
+
+  private int[][] countedGradientPasses() {
+    int[][] passes = new int[programs.length][placement.depth()];
+    for (int rank = 0; rank < programs.length; rank++) {
+      for (long op : programs[rank]) {
+        passes[rank][stage(op) % placement.depth()] += pass(op).releases() ? 1 : 0;
+      }
     }
     return passes;
   }

@@ -112,10 +112,11 @@ final class WeightFiller {
 
   /** Runs a rank as far as it gets; false where memory is full for ever. */
   private boolean advance(int rank, byte[] order, double part, double allowance) {
-    int base = rank * lanes.kinds;
+    int kinds = lanes.kinds;
+    int base = rank * kinds;
     for (int at = next[rank]; at < order.length; at++) {
       int kind = order[at];
-      if (kind == lanes.kinds) {
+      if (kind == kinds) {
         if (pendingFrom[rank] < pendingTo[rank]) {
           weigh(rank);
         }
@@ -132,15 +133,17 @@ final class WeightFiller {
         }
         ready = ends[before * lanes.microBatches + microBatch] + lanes.transfer[lane];
       }
-      boolean isForward = lanes.isForward(kind);
-      while (pendingFrom[rank] < pendingTo[rank]
+      boolean isForward = kind < kinds / 2;
+      int left = pendingTo[rank] - pendingFrom[rank];
+      while (left > 0
           && ((isForward && full(rank)) || fits(rank, ready - free[rank], part, allowance))) {
         weigh(rank);
+        left--;
       }
       if (isForward && full(rank)) {
         return false;
       }
-      compute(rank, kind, ready);
+      compute(rank, kind, lane, isForward, ready);
     }
     next[rank] = order.length;
     return true;
@@ -156,26 +159,33 @@ final class WeightFiller {
     return held[rank] + 1 > cap[rank] + 1e-6;
   }
 
-  private void compute(int rank, int kind, double ready) {
-    int lane = rank * lanes.kinds + kind;
-    double start = Math.max(free[rank], ready);
-    if (size[rank] == 0) {
-      begun[rank] = start;
-    } else {
-      idle[rank] += start - free[rank];
-      worst = Math.max(worst, idle[rank]);
+  /** One pass; a million times for each search, so that it reads no table twice. */
+  private void compute(int rank, int kind, int lane, boolean isForward, double ready) {
+    double now = free[rank];
+    int ops = size[rank];
+    if (ops == 0) {
+      now = Math.max(now, ready);
+      begun[rank] = now;
+    } else if (ready > now) {
+      double waited = idle[rank] + (ready - now);
+      idle[rank] = waited;
+      worst = Math.max(worst, waited);
+      now = ready;
     }
-    free[rank] = start + lanes.seconds[lane];
-    ends[lane * lanes.microBatches + done[lane]++] = free[rank];
-    programs[rank][size[rank]++] = (byte) kind;
-    if (lanes.isForward(kind)) {
+    now += lanes.seconds[lane];
+    free[rank] = now;
+    ends[lane * lanes.microBatches + done[lane]++] = now;
+    programs[rank][ops] = (byte) kind;
+    size[rank] = ops + 1;
+    if (isForward) {
       held[rank]++;
     } else {
       held[rank] -= 1 - kept;
       pending[rank][pendingTo[rank]++] = (byte) kind;
     }
-    if (lanes.wakes[lane] != rank) {
-      list(lanes.wakes[lane]);
+    int woken = lanes.wakes[lane];
+    if (woken != rank) {
+      list(woken);
     }
   }
 

@@ -73,26 +73,55 @@ final class Changes {
     double[] totalTimes = new double[size + 1];
     double[] totals = new double[size + 1];
     totals[0] = sum(now);
-    Peak peak = peak(0, totals[0], now);
-    int step = 1;
-    for (int i : order()) {
+    int[] order = order();
+    for (int step = 1; step <= size; step++) {
+      int i = order[step - 1];
       int c = categories[i];
-      now[c] = Math.max(0, now[c] + bytes[i]); // never below by rounding
+      now[c] = after(now[c], i);
       times[c][steps[c]] = seconds[i];
       values[c][steps[c]++] = now[c];
       totalTimes[step] = seconds[i];
       totals[step] = sum(now);
-      if (totals[step] > peak.bytes() * (1 + 1e-12)) {
-        peak = peak(seconds[i], totals[step], now);
-      }
-      step++;
     }
     Map<Category, Staircase> parts = new EnumMap<>(Category.class);
     for (Category category : CATEGORIES) {
       int c = category.code();
       parts.put(category, new Staircase(times[c], values[c]));
     }
-    return new RankMemory(rank, parts, new Staircase(totalTimes, totals), peak);
+    Staircase total = new Staircase(totalTimes, totals);
+    return new RankMemory(rank, parts, total, peak(start, order));
+  }
+
+  /** The peak alone. */
+  Peak peak(double[] start) {
+    return peak(start, order());
+  }
+
+  private Peak peak(double[] start, int[] order) {
+    double[] now = start.clone();
+    double[] then = start.clone();
+    double at = 0;
+    double most = sum(now);
+    for (int i : order) {
+      int c = categories[i];
+      now[c] = after(now[c], i);
+      double total = sum(now);
+      if (total > most * (1 + 1e-12)) {
+        most = total;
+        at = seconds[i];
+        System.arraycopy(now, 0, then, 0, now.length);
+      }
+    }
+    Map<Category, Double> parts = new EnumMap<>(Category.class);
+    for (Category category : CATEGORIES) {
+      parts.put(category, then[category.code()]);
+    }
+    return new Peak(at, most, parts);
+  }
+
+  /** Bytes after a change, never below 0 by rounding. */
+  private double after(double before, int change) {
+    return Math.max(0, before + bytes[change]);
   }
 
   private static double sum(double[] now) {
@@ -103,14 +132,6 @@ final class Changes {
     return sum;
   }
 
-  private static Peak peak(double at, double total, double[] now) {
-    Map<Category, Double> parts = new EnumMap<>(Category.class);
-    for (Category category : CATEGORIES) {
-      parts.put(category, now[category.code()]);
-    }
-    return new Peak(at, total, parts);
-  }
-
   private int[] counts() {
     int[] counts = new int[CATEGORIES.length];
     for (int i = 0; i < size; i++) {
@@ -119,10 +140,26 @@ final class Changes {
     return counts;
   }
 
-  /** The changes in time: sorted by merging, since most are in order already. */
+  /** The changes in time: sorted by merging, since most or all are in order already. */
   private int[] order() {
     int[] order = new int[size];
-    Arrays.setAll(order, i -> i);
+    for (int i = 0; i < size; i++) {
+      order[i] = i;
+    }
+    return inOrder() ? order : sorted(order);
+  }
+
+  private boolean inOrder() {
+    for (int i = 1; i < size; i++) {
+      if (before(i, i - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int[] sorted(int[] indices) {
+    int[] order = indices;
     int[] merged = new int[size];
     for (int width = 1; width < size; width *= 2) {
       for (int from = 0; from < size; from += 2 * width) {

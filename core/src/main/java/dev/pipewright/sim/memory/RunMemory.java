@@ -6,10 +6,13 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.RankMemory.Category;
+import dev.pipewright.trace.RankMemory.Peak;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
@@ -37,7 +40,7 @@ public final class RunMemory {
   private final Run run;
   private final Schedule schedule;
   private final Placement placement;
-  private final List<StageBytes> stages;
+  private final StageBytes[] stages; // of all chains
   private final BitSet recomputed = new BitSet(); // by stage of all chains, and micro-batch
   private final int[] versionOf; // likewise: the one that the forward pass took
 
@@ -45,10 +48,11 @@ public final class RunMemory {
 
   private RunMemory(Run run, List<StageBytes> stages, Supplier<Versions> rule) {
     this.run = run;
-    this.stages = stages;
     this.rule = rule;
     schedule = run.schedule();
     placement = schedule.placement();
+    this.stages = new StageBytes[placement.stages()];
+    Arrays.setAll(this.stages, stage -> stages.get(stage % placement.depth()));
     versionOf = new int[Math.multiplyExact(schedule.stages(), schedule.microBatches())];
   }
 
@@ -72,23 +76,33 @@ public final class RunMemory {
     return of(run, stages, () -> new RuledVersions(versionOf, microBatches));
   }
 
+  /** The peak of each rank, where a forward pass takes the newest version of the parameters. */
+  public static List<Peak> peaks(Run run, List<StageBytes> stages) {
+    return each(run, stages, NewestVersions::new, Rank::peak);
+  }
+
   private static List<RankMemory> of(Run run, List<StageBytes> stages, Supplier<Versions> rule) {
+    return each(run, stages, rule, Rank::memory);
+  }
+
+  private static <T> List<T> each(
+      Run run, List<StageBytes> stages, Supplier<Versions> rule, Function<Rank, T> counted) {
     int depth = run.schedule().placement().depth();
     Check.that(
         stages.size() == depth,
         "one size for each stage of a chain: sizes=%d, stages=%d",
         stages.size(),
         depth);
-    RunMemory memory = new RunMemory(run, List.copyOf(stages), rule);
-    List<RankMemory> ranks = new ArrayList<>();
+    RunMemory memory = new RunMemory(run, stages, rule);
+    List<T> ranks = new ArrayList<>();
     for (int rank = 0; rank < run.schedule().ranks(); rank++) {
-      ranks.add(memory.rank(rank));
+      ranks.add(counted.apply(memory.rank(rank)));
     }
     return ranks;
   }
 
   private StageBytes bytes(int stage) {
-    return stages.get(stage % placement.depth());
+    return stages[stage];
   }
 
   /** What a micro-batch keeps beyond the others. */
@@ -111,13 +125,13 @@ public final class RunMemory {
     return Schedule.stage(op) * schedule.microBatches() + Schedule.microBatch(op);
   }
 
-  private RankMemory rank(int rank) {
+  private Rank rank(int rank) {
     for (long op : schedule.packed(rank)) {
       if (Schedule.pass(op) == Pass.RECOMPUTE) {
         recomputed.set(place(op));
       }
     }
-    return new Rank(rank).memory();
+    return new Rank(rank);
   }
 
   /** One rank's changes. */
@@ -136,6 +150,16 @@ public final class RunMemory {
     }
 
     RankMemory memory() {
+      run();
+      return changes.memory(rank, fixed());
+    }
+
+    Peak peak() {
+      run();
+      return changes.peak(fixed());
+    }
+
+    private void run() {
       for (int first = 0; first < program.length; ) {
         int last = first;
         while (last < program.length - 1 && Schedule.isJoined(program[last])) {
@@ -144,7 +168,6 @@ public final class RunMemory {
         together(first, last);
         first = last + 1;
       }
-      return changes.memory(rank, fixed());
     }
 
     /** What is there all the time, by category. */
@@ -231,26 +254,26 @@ public final class RunMemory {
       int stage = Schedule.stage(op);
       int dropped = versions[stage % placement.depth()].leave(versionOf[place(op)]);
       changes.add(Category.STASHED_PARAMETERS, at, -dropped * bytes(stage).parameters());
-      if (!placement.first(stage)) {
+      if (!placement.first(stage) && bytes(stage - 1).message() > 0) {
         double arrival = run.gradientAt(stage - 1, Schedule.microBatch(op));
         changes.buffer(at, arrival, bytes(stage - 1).message());
       }
     }
 
     private void sentActivation(int stage, int microBatch, double at) {
-      if (!placement.last(stage)) {
+      if (!placement.last(stage) && bytes(stage).message() > 0) {
         changes.buffer(at, run.activationAt(stage + 1, microBatch), bytes(stage).message());
       }
     }
 
     private void receivedActivation(int stage, int microBatch, double until) {
-      if (!placement.first(stage)) {
+      if (!placement.first(stage) && bytes(stage - 1).message() > 0) {
         changes.buffer(run.activationAt(stage, microBatch), until, bytes(stage - 1).message());
       }
     }
 
     private void receivedGradient(int stage, int microBatch, double until) {
-      if (!placement.last(stage)) {
+      if (!placement.last(stage) && bytes(stage).message() > 0) {
         changes.buffer(run.gradientAt(stage, microBatch), until, bytes(stage).message());
       }
     }

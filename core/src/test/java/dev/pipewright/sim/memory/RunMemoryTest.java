@@ -86,7 +86,9 @@ class RunMemoryTest {
       stages.add(stage(random));
     }
     Recount recount = new Recount(run, stages);
+    List<RankMemory.Peak> peaks = RunMemory.peaks(run, stages);
     for (RankMemory memory : RunMemory.of(run, stages)) {
+      assertEquals(memory.peak(), peaks.get(memory.rank()), "the peak alone is the same");
       double most = 0;
       for (double time : recount.times()) {
         double total = 0;

@@ -32,14 +32,21 @@ public final class CalibratedConstantsJson {
 
   private CalibratedConstantsJson() {}
 
+  /** Read once: planners ask for them once for each way to divide layers. */
+  private static final class Shipped {
+    static final CalibrationRecord RECORD =
+        record(Tree.resource(CalibratedConstantsJson.class, "stack-constants.json"));
+    static final CalibratedConstants CONSTANTS = RECORD.calibrated();
+  }
+
   /** The constants that the program comes with. */
   public static CalibratedConstants read() {
-    return shipped().calibrated();
+    return Shipped.CONSTANTS;
   }
 
   /** The same with their sources. */
   public static CalibrationRecord shipped() {
-    return record(Tree.resource(CalibratedConstantsJson.class, "stack-constants.json"));
+    return Shipped.RECORD;
   }
 
   /**

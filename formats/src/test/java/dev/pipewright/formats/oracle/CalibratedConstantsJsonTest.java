@@ -1,6 +1,7 @@
 package dev.pipewright.formats.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -37,6 +38,13 @@ class CalibratedConstantsJsonTest {
 
   private static String shipped() {
     return CalibratedConstantsJson.text(CalibratedConstantsJson.shipped(), Map.of());
+  }
+
+  /** Planners ask for them for each way to divide layers and each size of slices. */
+  @Test
+  void theShippedOnesAreReadOnce() {
+    assertSame(CalibratedConstantsJson.shipped(), CalibratedConstantsJson.shipped());
+    assertSame(CalibratedConstantsJson.read(), CalibratedConstantsJson.read());
   }
 
   @Test
