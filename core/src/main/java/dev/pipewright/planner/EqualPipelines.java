@@ -168,7 +168,7 @@ final class EqualPipelines {
             .thenComparingDouble(PipelineDraft::rough));
     price(drafts.stream().map(draft -> new Pair(draft, choices.get(0))).toList());
     List<PricedPipeline> grids = List.copyOf(priced);
-    for (boolean searched : List.of(false, true)) { // the latter last: more is left out by then
+    for (boolean searched : List.of(false, true)) { // searches last: bounds leave out more then
       priceOthers(grids, PricedPipeline::unfilled, searched);
       priceOthers(grids, PricedPipeline::work, searched);
     }
