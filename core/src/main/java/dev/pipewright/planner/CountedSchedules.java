@@ -3,10 +3,11 @@ package dev.pipewright.planner;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.catalog.ScheduleInput;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What bounds know of schedules whose order of work follows from the numbers of ranks, chunks and
@@ -16,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class CountedSchedules {
   private static final long MOST_PASSES = 50_000;
 
-  private final Map<List<Object>, Facts> known = new ConcurrentHashMap<>();
+  private final Map<List<Object>, Facts> known = Collections.synchronizedMap(new HashMap<>());
 
   /**
    * What is known of a schedule for some numbers.

@@ -16,10 +16,11 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -36,8 +37,9 @@ final class DividedWork {
   private final int[] path;
   private final double[] own; // bytes of parameters that only replicas have, by run
   private final double[] shared; // those that all devices of a rank have
-  private final Map<Integer, LayerLoads> bySlice = new ConcurrentHashMap<>();
-  private final Map<Integer, Double> exchangesBySlice = new ConcurrentHashMap<>();
+  private final Map<Integer, LayerLoads> bySlice = Collections.synchronizedMap(new HashMap<>());
+  private final Map<Integer, Double> exchangesBySlice =
+      Collections.synchronizedMap(new HashMap<>());
 
   /**
    * Of a network that can be divided so.

@@ -8,9 +8,10 @@ import dev.pipewright.cost.StageGroups;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.FlowBound.Message;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -23,8 +24,9 @@ final class GridExchanges {
   private final StageCosts costs;
   private final DividedWork work;
   private final CutBytes cuts;
-  private final Map<List<Object>, Links> links = new ConcurrentHashMap<>();
-  private final Map<List<Object>, Message> between = new ConcurrentHashMap<>(); // ranks
+  private final Map<List<Object>, Links> links = Collections.synchronizedMap(new HashMap<>());
+  private final Map<List<Object>, Message> between =
+      Collections.synchronizedMap(new HashMap<>()); // ranks
 
   /**
    * What the devices of a grid need at least.

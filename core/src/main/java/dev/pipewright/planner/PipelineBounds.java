@@ -9,9 +9,10 @@ import dev.pipewright.planner.FlowBound.Message;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoublePredicate;
 
 /**
@@ -31,7 +32,7 @@ final class PipelineBounds {
   private final double capacity; // bytes of the largest device
   private final GridExchanges exchanges;
   private final RankSpeeds speeds;
-  private final Map<List<Object>, Boolean> packings = new ConcurrentHashMap<>();
+  private final Map<List<Object>, Boolean> packings = Collections.synchronizedMap(new HashMap<>());
 
   PipelineBounds(StageCosts costs, DividedWork work, int[] path, Recomputation recomputation) {
     this(costs, work, path, recomputation, new PipelineOracle(costs, new PathFormula()));

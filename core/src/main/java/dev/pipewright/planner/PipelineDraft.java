@@ -1,8 +1,9 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.plan.PipelinePlan;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Devices and micro-batches of an equal pipeline, before its schedule and its cuts. */
 final class PipelineDraft {
@@ -13,7 +14,7 @@ final class PipelineDraft {
   private final double least;
   private final double filling;
   private final double bubble;
-  private final Map<ScheduleShape, Double> byShape = new ConcurrentHashMap<>();
+  private final Map<ScheduleShape, Double> byShape = Collections.synchronizedMap(new HashMap<>());
   private boolean lacks;
 
   /**

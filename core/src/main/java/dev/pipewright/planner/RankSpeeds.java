@@ -2,16 +2,17 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /** How fast the ranks of grids are, where devices differ, and what their passes take at least. */
 final class RankSpeeds {
   private final StageCosts costs;
   private final boolean equal;
-  private final Map<List<Object>, double[]> known = new ConcurrentHashMap<>();
+  private final Map<List<Object>, double[]> known = Collections.synchronizedMap(new HashMap<>());
 
   RankSpeeds(StageCosts costs) {
     this.costs = costs;
