@@ -232,10 +232,7 @@ public final class StageCosts {
     return byEnd(workload.chain().crossing(byLayer));
   }
 
-  /**
-   * What the messages over a stage's cuts take from its forward pass of a slice, and as much from
-   * its backward pass: one message over each, of all that crosses.
-   */
+  /** What one message over each of a stage's cuts takes from each of its passes of a slice. */
   public double messageSeconds(int first, int end, int slice) {
     return messageSeconds(first, end, slice, true, end < size());
   }

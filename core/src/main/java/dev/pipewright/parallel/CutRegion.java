@@ -80,7 +80,7 @@ public final class CutRegion {
 
   /**
    * Whether what a layer makes stays cut where its stage ends: the network's result, whose loss
-   * each worker computes for its tokens, and what stages that divide alike hand each other.
+   * each worker computes for its tokens, and what stages that divide alike send each other.
    */
   public boolean staysCut(int layer) {
     boolean last = graph.successors(layer).length == 0;

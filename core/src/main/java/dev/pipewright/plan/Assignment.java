@@ -193,8 +193,7 @@ public record Assignment(
 
   /** A micro-batch of a stage's chain as steps that flow count them, through all chains. */
   public int inFlow(int stage, int microBatch) {
-    Placement placement = schedule.placement();
-    return microBatch * placement.chains() + stage / placement.depth();
+    return microBatch * schedule.placement().chains() + stage / schedule.placement().depth();
   }
 
   /** The plan's, with a worker for each device. */
@@ -204,11 +203,10 @@ public record Assignment(
       LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
       stages.add(new StageLayers(range, stage.recompute(), stage.again(), stage.parallelism()));
     }
-    List<Integer> workers = plan.devicesByRank().stream().map(List::size).toList();
     return new Assignment(
         plan.schedule(),
         stages,
-        workers,
+        plan.devicesByRank().stream().map(List::size).toList(),
         Math.toIntExact(plan.globalBatch()),
         plan.overlapGradients(),
         Optional.empty(),
@@ -225,10 +223,7 @@ public record Assignment(
     return AssignedPlan.of(this, devices);
   }
 
-  /**
-   * Whether all stages divide layers in the same way, so that what they divide by tokens stays
-   * divided between them.
-   */
+  /** Of its stages the same as {@link PipelinePlan#dividesAlike}. */
   public boolean dividesAlike() {
     Parallelism split = stages.get(0).split();
     return stages.stream().allMatch(stage -> stage.split().equals(split))

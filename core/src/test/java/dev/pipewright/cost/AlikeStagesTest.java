@@ -9,6 +9,7 @@ import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.exchange.GroupExchanges;
 import dev.pipewright.model.Chain;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
@@ -18,13 +19,14 @@ import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What two stages that divide layers alike hand each other, and what others gather. */
+/** What two stages that divide layers alike send each other, and what others gather. */
 class AlikeStagesTest {
   private static final int TOKENS = 64;
   private static final int HIDDEN = 32;
@@ -117,14 +119,19 @@ class AlikeStagesTest {
 
   private static List<String> exchanges(LayerRange stage, Parallelism split, boolean alike) {
     List<String> found = new ArrayList<>();
-    for (GroupExchange each : GroupExchanges.of(WORKLOAD.chain(), stage, split, alike)) {
+    Chain chain = WORKLOAD.chain();
+    for (GroupExchange each : GroupExchanges.of(chain, stage, split, alike)) {
+      assertTrue(
+          Arrays.stream(chain.layers(stage.first() - 1, stage.last()))
+              .anyMatch(layer -> layer == each.layer()),
+          "counted in another stage: " + each);
       String pass = each.forward() ? "forward" : "backward";
       found.add("%s %s %d".formatted(pass, each.kind(), each.elements()));
     }
     return found;
   }
 
-  /** Those that divide samples hand on parts of them where both sides have the same samples. */
+  /** Parts of samples are sent where workers of both stages have the same ones. */
   @Test
   void otherReplicasHaveOtherSamples() {
     Parallelism split = Parallelism.ofWholeSequences(2);
@@ -135,6 +142,14 @@ class AlikeStagesTest {
         new StagePlan(CUT, last, devices(4).subList(0, 2), split, Recompute.NONE, 1, List.of());
     assertTrue(of(first, same).dividesAlike());
     assertFalse(of(first, fewer).dividesAlike());
+    for (PipelinePlan plan :
+        List.of(
+            of(first, same),
+            of(first, fewer),
+            plan("sequence:4", "sequence:4"),
+            plan("sequence:4", "context:4"))) {
+      assertEquals(plan.dividesAlike(), Assignment.of(plan).dividesAlike());
+    }
   }
 
   private static PipelinePlan of(StagePlan... stages) {

@@ -7,10 +7,13 @@ import static dev.pipewright.planner.SmallPipelines.cuts;
 import static dev.pipewright.planner.SmallPipelines.grid;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
@@ -87,29 +90,35 @@ class PipelineBoundsTest {
     assertTrue(tight > 200, "bounds within 5 %: " + tight);
   }
 
-  /** Layers that a machine divides, on a real network. */
+  /** Layers that a machine divides, on a real network; some pay for the messages of both ends. */
   @ParameterizedTest
   @CsvSource({
-    "sequence:2, gpt",
-    "sequence:4, gpt",
-    "tensor:2, gpt",
-    "tensor:4, gpt",
-    "context:2, llama",
-    "context:4, mixtral",
-    "context:8, llama",
-    "expert:2, mixtral",
-    "expert:4, mixtral",
-    "expert:8, mixtral",
-    "expert:2x1, mixtral",
-    "expert:4x1, mixtral",
-    "sequence:2x2, gpt",
-    "sequence:2x4, llama",
-    "sequence:4x2, mixtral"
+    "sequence:2, gpt, 0",
+    "sequence:4, gpt, 0",
+    "tensor:2, gpt, 0",
+    "tensor:4, gpt, 0",
+    "context:2, llama, 0",
+    "context:4, mixtral, 0",
+    "context:8, llama, 0",
+    "expert:2, mixtral, 0",
+    "expert:4, mixtral, 0",
+    "expert:8, mixtral, 0",
+    "expert:2x1, mixtral, 0",
+    "expert:4x1, mixtral, 0",
+    "sequence:2x2, gpt, 0",
+    "sequence:2x4, llama, 0",
+    "sequence:4x2, mixtral, 0",
+    "sequence:4, gpt, 1e-8",
+    "context:2, llama, 1e-8",
+    "expert:4x1, mixtral, 1e-8",
+    "sequence:2x2, gpt, 1e-8"
   })
-  void noPipelineOfDividedLayersIsFasterThanItsBound(String division, String family) {
+  void noPipelineOfDividedLayersIsFasterThanItsBound(
+      String division, String family, double secondsPerByte) {
     String sizes = ":layers=6,hidden=512,heads=8,sequence=128,vocabulary=1024";
     String experts = family.equals("mixtral") ? ",experts=8,chosen=2,ffn=512" : "";
-    StageCosts costs = AutoPlannerTest.zoo(family + sizes + experts, "dgx-h100:2x4");
+    StageCosts costs =
+        paying(AutoPlannerTest.zoo(family + sizes + experts, "dgx-h100:2x4"), secondsPerByte);
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     SimulatedOracle simulator = new SimulatedOracle(oracle);
     Parallelism parallelism = Parallelism.parse(division).orElseThrow();
@@ -144,6 +153,21 @@ class PipelineBoundsTest {
       }
     }
     assertTrue(priced > 20, "priced " + priced);
+  }
+
+  private static StageCosts paying(StageCosts costs, double secondsPerByte) {
+    if (secondsPerByte == 0) {
+      return costs;
+    }
+    Workload workload = costs.workload();
+    Cluster cluster = workload.cluster();
+    MessageOverhead each = new MessageOverhead(0, secondsPerByte);
+    return costs.with(
+        new Workload(
+            workload.chain(),
+            workload.profile(),
+            workload.training(),
+            cluster.withSoftware(cluster.software().withMessage(each))));
   }
 
   private static double states(StageCosts costs, Grid grid, Choice choice) {
