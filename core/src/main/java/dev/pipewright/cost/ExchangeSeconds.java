@@ -25,7 +25,8 @@ public final class ExchangeSeconds {
   private final Collectives groups;
   private final Collectives copies;
   private final Precision precision;
-  private final int parts;
+  private final int parts; // of each copy
+  private final int owners; // of experts
 
   /**
    * @param times of the workload
@@ -45,6 +46,7 @@ public final class ExchangeSeconds {
     this.copies = copies;
     this.precision = precision;
     this.parts = split.pieces();
+    this.owners = split.parts();
   }
 
   /**
@@ -60,7 +62,7 @@ public final class ExchangeSeconds {
       case SUM -> among.allReduce(bytes) + times.moving(COPIED * elements);
       case GATHER -> among.allGather(bytes) + times.moving(JOINED * elements);
       case SUM_PARTS -> among.reduceScatter(bytes) + times.moving((CUT + ADDED) * elements);
-      case ALL_TO_ALL -> among.allToAll(bytes / parts) + times.moving(JOINED * elements / parts);
+      case ALL_TO_ALL -> among.allToAll(bytes / owners) + times.moving(JOINED * elements / owners);
       case HALO -> halo(exchange, samples); // its rows belong to what a layer computes with
     };
   }

@@ -5,10 +5,12 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.parallel.Parallelism;
+import java.util.Arrays;
 
 /**
  * Seconds in which the devices that hold a stage sum its gradients: those that hold the same part,
- * and where each of them sees some positions only, all of them (ParaDL §3.5).
+ * of experts those that hold the same, and where each of them sees some positions only, all of them
+ * (ParaDL §3.5).
  *
  * <p>A stage's gradients are one message, or one for each product with the layers up to the next
  * where only some devices sum and the software does not fuse these ({@link
@@ -23,8 +25,10 @@ public final class GradientSumSeconds {
   private final Parallelism parallelism;
   private final StageGroups groups;
   private final double[] shared; // bytes by layer of the graph that all devices sum
+  private final double[] experts; // likewise, that only devices with the same experts sum
   private final double[] apart; // likewise, of tables that are summed by themselves
   private final double[] sharedSums; // cumulative by end
+  private final double[] expertSums;
   private final double[] apartSums;
 
   /**
@@ -48,7 +52,9 @@ public final class GradientSumSeconds {
     this.groups = groups;
     this.apart = apart;
     this.shared = sharesPositions() ? shared() : NOTHING;
+    this.experts = parallelism.nested() && parallelism.expertParts() > 1 ? experts() : NOTHING;
     this.sharedSums = shared.length == 0 ? NOTHING : costs.cumulative(shared);
+    this.expertSums = experts.length == 0 ? NOTHING : costs.cumulative(experts);
     this.apartSums = apart.length == 0 ? NOTHING : costs.cumulative(apart);
   }
 
@@ -61,9 +67,10 @@ public final class GradientSumSeconds {
   /** Whether devices of a group see other positions of what passes through the same weights. */
   private boolean sharesPositions() {
     return parallelism.several()
-        && (parallelism.kind() == Parallelism.Kind.SPATIAL
-            || parallelism.kind() == Parallelism.Kind.SEQUENCE
-            || parallelism.kind().dividesTokens());
+        && switch (parallelism.kind()) {
+          case SPATIAL, SEQUENCE, CONTEXT, EXPERT -> true;
+          case NONE, FILTER, CHANNEL, TENSOR -> false;
+        };
   }
 
   /** Of each layer's gradients those that all parts add up to. */
@@ -77,6 +84,14 @@ public final class GradientSumSeconds {
       double without = apart.length == 0 ? 0 : apart[layer];
       bytes[layer] = held.summed() ? Math.max(0, all - without) : 0;
     }
+    return bytes;
+  }
+
+  private double[] experts() {
+    double[] bytes = new double[costs.workload().chain().graph().size()];
+    ShardedParameters parameters = costs.held(parallelism);
+    double gradient = costs.workload().training().gradientBytes();
+    Arrays.setAll(bytes, layer -> parameters.of(layer, 0).experts() * gradient);
     return bytes;
   }
 
@@ -102,7 +117,11 @@ public final class GradientSumSeconds {
       return layerByLayer(position);
     }
     double all = costs.gradientBytes()[end] - costs.gradientBytes()[position];
-    return message(all, between(sharedSums, position), between(apartSums, position));
+    return message(
+        all,
+        between(sharedSums, position),
+        between(expertSums, position),
+        between(apartSums, position));
   }
 
   private double between(double[] sums, int position) {
@@ -120,20 +139,23 @@ public final class GradientSumSeconds {
     double seconds = 0;
     double bytes = 0;
     double together = 0;
+    double ofExperts = 0;
     double without = 0;
     int[] layers = workload.chain().layers(costs.inChain(position) - 1, costs.inChain(end) - 1);
     for (int layer : layers) {
       if (isProduct(graph.layer(layer))) {
-        seconds += message(bytes, together, without);
+        seconds += message(bytes, together, ofExperts, without);
         bytes = 0;
         together = 0;
+        ofExperts = 0;
         without = 0;
       }
       bytes += workload.profile().sizes(layer).parameters() * gradient;
       together += shared.length == 0 ? 0 : shared[layer];
+      ofExperts += experts.length == 0 ? 0 : experts[layer];
       without += apart.length == 0 ? 0 : apart[layer];
     }
-    return seconds + message(bytes, together, without);
+    return seconds + message(bytes, together, ofExperts, without);
   }
 
   private static boolean isProduct(Layer layer) {
@@ -146,11 +168,14 @@ public final class GradientSumSeconds {
    *
    * @param bytes of all gradients
    * @param together the part of them that all devices sum
+   * @param ofExperts the part of them that those with the same experts sum
    * @param without the part of them that is summed by itself
    */
-  private double message(double bytes, double together, double without) {
-    double own = Math.max(0, bytes - together - without);
-    return groups.data().allReduce(own) + together(together);
+  private double message(double bytes, double together, double ofExperts, double without) {
+    double own = Math.max(0, bytes - together - ofExperts - without);
+    return groups.data().allReduce(own)
+        + groups.experts().allReduce(ofExperts)
+        + together(together);
   }
 
   private double together(double bytes) {

@@ -6,6 +6,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.transformer.AttentionShape;
+import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
@@ -103,12 +104,19 @@ record LayerShard(
       case NONE -> WHOLE;
       case FILTER, CHANNEL -> product(graph, layer, split);
       case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
-      case CONTEXT, EXPERT ->
-          region.contains(layer) ? tokens(graph, layer, split, region, described) : WHOLE;
-      case TENSOR, SEQUENCE ->
-          words(graph, layer, split, described)
-              .orElseGet(() -> block(graph, layer, split, region.contains(layer), described));
+      case CONTEXT -> tokens(graph, layer, split, region, described);
+      case EXPERT ->
+          split.nested()
+              ? features(graph, layer, split, region, described)
+              : tokens(graph, layer, split, region, described);
+      case TENSOR, SEQUENCE -> features(graph, layer, split, region, described);
     };
+  }
+
+  private static LayerShard features(
+      LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean described) {
+    return words(graph, layer, split.ofCopy(), described)
+        .orElseGet(() -> block(graph, layer, split, region.contains(layer), described));
   }
 
   /** Of the largest part. */
@@ -169,6 +177,9 @@ record LayerShard(
   /** Some of the tokens, with the keys and values of all of a sequence. */
   private static LayerShard tokens(
       LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean described) {
+    if (!region.contains(layer)) {
+      return WHOLE;
+    }
     Layer own = graph.layer(layer);
     int sequence = own.output().orElseThrow().extent(0);
     double share = share(sequence, split.tokenParts()) / split.sampleParts();
@@ -266,17 +277,28 @@ record LayerShard(
     }
     BlockShape block = found.get();
     double states = block.states();
-    PartShares part = new PartShares(share(block.heads(), split.parts()), 1, 1);
+    PartShares part = new PartShares(share(block.heads(), split.pieces()), 1, 1);
     boolean dropsOut =
         described && !(graph.layer(layer).operator() instanceof Operator.ShapedBlock);
     if (block.products() == 1) { // an attention alone
       return block(part, states, states);
     }
-    double pairs = block.products();
+    double pairs = block.products() - (split.expertParts() > 1 ? wholeExperts(graph, layer) : 0);
     double kept = pairs * BLOCK_STATES + (dropsOut ? BLOCK_MASKS : 0);
     return cut
         ? block(part, 0, described ? 0 : pairs / 2 * BLOCK_READ * states)
         : block(part, pairs * BLOCK_TRAFFIC * states, kept * states);
+  }
+
+  /**
+   * Perceptrons of a block that are experts alone: each worker has only tokens of its own there.
+   */
+  private static int wholeExperts(LayerGraph graph, int layer) {
+    return graph.layer(layer).operator() instanceof Operator.ShapedBlock block
+            && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
+            && mixture.shared().isEmpty()
+        ? 1
+        : 0;
   }
 
   private static LayerShard block(PartShares part, double moved, double kept) {

@@ -49,11 +49,16 @@ public final class PipelineOracle implements Oracle {
   /** How a device's stages divide layers, and whether all stages do. */
   private record Divided(Parallelism parallelism, boolean alike) {}
 
-  /** Devices of a stage, as many as {@code parts} dividing each layer in each copy. */
-  private record Holders(List<Integer> devices, int copies, int parts) {}
+  /** Devices of a stage. */
+  private record Holders(List<Integer> devices, StageGroups.Division division) {}
 
   /** A stage whose tensor-parallel groups exchange. */
-  private record Exchanging(Collectives tensor, LayerRange range, Divided divided, int slice) {}
+  private record Exchanging(
+      Collectives tensor,
+      Collectives betweenCopies,
+      LayerRange range,
+      Divided divided,
+      int slice) {}
 
   public PipelineOracle(StageCosts costs, PipelineFormula formula) {
     this.costs = costs;
@@ -303,16 +308,16 @@ public final class PipelineOracle implements Oracle {
     if (groups.size() >= MOST_GROUPS) {
       groups.clear();
     }
-    Holders holders = new Holders(devices, parallelism.copies(), parallelism.pieces());
+    Holders holders = new Holders(devices, StageGroups.Division.of(parallelism));
     return groups.computeIfAbsent(holders, this::groups);
   }
 
   private StageGroups groups(Holders holders) {
     int[] devices = holders.devices().stream().mapToInt(Integer::intValue).toArray();
-    if (holders.parts() == 1) {
+    if (holders.division().parts() == 1) {
       Arrays.sort(devices);
     }
-    return StageGroups.of(costs, devices, holders.copies(), holders.parts());
+    return StageGroups.of(costs, devices, holders.division());
   }
 
   /**
@@ -342,7 +347,12 @@ public final class PipelineOracle implements Oracle {
     }
     LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
     return exchanges.computeIfAbsent(
-        new Exchanging(groups.tensor(), range, new Divided(stage.parallelism(), alike), slice),
+        new Exchanging(
+            groups.tensor(),
+            groups.betweenCopies(),
+            range,
+            new Divided(stage.parallelism(), alike),
+            slice),
         key -> exchanges(stage, alike, groups, slice, each -> true));
   }
 

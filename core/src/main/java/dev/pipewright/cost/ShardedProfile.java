@@ -28,7 +28,8 @@ import java.util.stream.IntStream;
  */
 public final class ShardedProfile {
   private final Workload whole;
-  private final Parallelism split;
+  private final Parallelism split; // of a copy of the group
+  private final int owners; // of experts, in all copies
   private final double tokens; // the share that the whole workload has of each sequence
   private final CutRegion region;
   private final List<LayerShard> parts = new ArrayList<>(); // by layer
@@ -38,18 +39,19 @@ public final class ShardedProfile {
   /**
    * @param alike whether all stages divide layers so
    */
-  private ShardedProfile(Workload whole, Parallelism split, double tokens, boolean alike) {
+  private ShardedProfile(Workload whole, Parallelism group, double tokens, boolean alike) {
     this.whole = whole;
-    this.split = split;
+    this.split = group.ofCopy();
+    this.owners = group.expertParts();
     this.tokens = tokens;
     this.times = new PartTimes(whole);
     boolean described = !whole.profile().provenance().measured();
     LayerGraph network = whole.chain().graph();
     LayerGraph graph = described ? TiedTable.untied(network) : network;
     this.region = new CutRegion(graph, split, alike);
-    ShardedParameters tensorGroup = new ShardedParameters(graph, split);
+    ShardedParameters tensorGroup = new ShardedParameters(graph, group);
     for (int layer = 0; layer < graph.size(); layer++) {
-      parts.add(LayerShard.of(graph, layer, split, region, described));
+      parts.add(LayerShard.of(graph, layer, group, region, described));
       long all = graph.layer(layer).parameters();
       parameters.add(all == 0 ? 1 : (double) tensorGroup.most(layer) / all);
     }
@@ -64,11 +66,19 @@ public final class ShardedProfile {
     if (!split.several()) {
       return whole;
     }
-    if (split.copies() == 1) {
+    if (!split.nested()) {
       return of(whole, split, 1, alike);
     }
-    Workload ofCopy = of(whole, Parallelism.of(Kind.CONTEXT, split.copies()), 1, true);
-    return of(ofCopy, split.ofCopy(), 1.0 / split.copies(), alike);
+    if (split.tokenParts() > 1) {
+      Workload ofCopy = of(whole, split.betweenCopies(), 1, true);
+      return of(ofCopy, split.ofCopy(), 1.0 / split.copies(), alike);
+    }
+    Workload ofCopy = of(whole, split, 1, alike);
+    return new Workload(
+        whole.chain(),
+        ofCopy.profile().ofSamples(split.copies()),
+        whole.training(),
+        whole.cluster());
   }
 
   private static Workload of(Workload whole, Parallelism split, double tokens, boolean alike) {
@@ -111,7 +121,7 @@ public final class ShardedProfile {
       return parts.get(layer).scores().share();
     }
     int rows = region.graph().layer(layer).output().orElseThrow().extent(0);
-    int parts = split.kind().dividesTokens() ? split.tokenParts() : split.parts();
+    int parts = split.dividesTokens() ? split.tokenParts() : split.parts();
     return LayerShard.share(rows, parts) / split.sampleParts();
   }
 
@@ -125,10 +135,11 @@ public final class ShardedProfile {
 
   /** What the profile's source says of members, with their part of the update. */
   private Optional<List<LayerTimes>> stated(List<LayerTimes> all, int samples) {
-    boolean features = split.kind().dividesFeatures();
+    boolean features = split.dividesFeatures();
     int parts = features ? split.parts() : 1;
     return (features ? whole.profile().divided() : divided())
-        .flatMap(divided -> divided.times(parts, split.kind() == Kind.SEQUENCE, samples))
+        .flatMap(divided ->
+            divided.times(parts, split.kind() == Kind.SEQUENCE, features ? owners : 1, samples))
         .map(times ->
             IntStream.range(0, times.size())
                 .mapToObj(layer ->

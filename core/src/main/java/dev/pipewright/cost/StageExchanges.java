@@ -34,14 +34,14 @@ public record StageExchanges(double[] forward, double[] backward) {
         new ExchangeSeconds(
             times,
             groups.tensor(),
-            groups.context(),
+            groups.betweenCopies(),
             costs.workload().profile().precision(),
             split);
     int layers = costs.workload().chain().graph().size();
     double[] forward = new double[layers];
     double[] backward = new double[layers];
     Optional<DividedLayers> divided = // knows of groups that divide features
-        costs.workload().profile().divided().filter(known -> split.kind().dividesFeatures());
+        costs.workload().profile().divided().filter(known -> split.dividesFeatures());
     double exposedForward = divided.map(DividedLayers::exposedForward).orElse(1.0);
     double exposedBackward = divided.map(DividedLayers::exposedBackward).orElse(1.0);
     for (GroupExchange each : exchanges) {

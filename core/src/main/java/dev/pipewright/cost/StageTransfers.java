@@ -86,7 +86,7 @@ final class StageTransfers {
 
   /** Bytes of a sample over each cut that do not stay divided where all stages divide so. */
   private double[] wholeBytes(Parallelism split) {
-    CutRegion region = new CutRegion(costs.workload().chain().graph(), split.ofCopy(), true);
+    CutRegion region = new CutRegion(costs.workload().chain().graph(), split, true);
     double[] bytes = costs.workload().profile().outputBytes();
     for (int layer = 0; layer < bytes.length; layer++) {
       bytes[layer] = region.staysCut(layer) ? 0 : bytes[layer];

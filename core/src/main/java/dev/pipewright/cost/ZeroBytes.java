@@ -8,6 +8,7 @@ import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.exchange.ZeroStates.Shard;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.TiedTable;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import java.util.List;
@@ -42,7 +43,8 @@ public final class ZeroBytes implements StateBytes {
     double element = costs.workload().profile().precision().bytes();
     double gradient = costs.workload().training().gradientBytes();
     double remembered = costs.workload().training().optimizerBytes();
-    ShardedParameters parameters = costs.held(assignment.stages().get(depth).split());
+    Parallelism split = assignment.stages().get(depth).split();
+    ShardedParameters parameters = costs.held(split);
     this.states = ZeroStates.of(assignment, depth, worker, chain, parameters, Segment.BUCKET_BYTES);
     this.passes = assignment.schedule().gradientPasses(assignment.rankOf(worker), depth);
     int count = states.segments().size();
@@ -51,13 +53,17 @@ public final class ZeroBytes implements StateBytes {
     this.staying = new double[layers.length];
     List<TiedStates> tables = TiedStates.of(assignment, chain, worker);
     int workerPart = assignment.partOf(worker);
+    int holders = assignment.holderCount(depth);
     for (int i = 0; i < layers.length; i++) {
       ShardedParameters.Held held = parameters.of(layers[i], workerPart);
       double tied = tied(tables, layers[i], false) * gradient;
       double all = held.numbers() * gradient - tied;
-      boolean own = states.kept(segments[i]) > 0; // but for what all parts have
       double ofAll = held.summed() ? Math.max(0, held.whole() * gradient - tied) : 0;
-      added[i] = own ? ofAll : all;
+      double ofExperts = held.experts() * gradient;
+      added[i] =
+          ofAll
+              + (holders > split.pieces() ? all - ofAll - ofExperts : 0)
+              + (holders > split.parts() ? ofExperts : 0);
       staying[i] = all - added[i] + tied(tables, layers[i], true) * gradient;
     }
     this.whole = new double[count];

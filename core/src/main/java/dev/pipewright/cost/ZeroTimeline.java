@@ -1,6 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cost.ZeroSeconds.Wire;
+import dev.pipewright.exchange.HeldBy;
 import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.exchange.ZeroStates.Shard;
@@ -171,7 +172,7 @@ public final class ZeroTimeline implements ZeroStates.Steps {
   }
 
   private Collectives group(Shard shard) {
-    return shard.everybody() ? groups.all() : groups.data();
+    return groups.of(shard.heldBy());
   }
 
   /** Waits for the last sum. */
@@ -246,12 +247,14 @@ public final class ZeroTimeline implements ZeroStates.Steps {
     if (states.gathered()) {
       return 0;
     }
-    double same = 0;
-    double all = 0;
-    for (Shard shard : states.shards()) {
-      same += shard.everybody() ? 0 : shard.whole() * element;
-      all += shard.everybody() ? shard.whole() * element : 0;
+    double seconds = 0;
+    for (HeldBy holders : HeldBy.values()) {
+      double bytes = 0;
+      for (Shard shard : states.shards()) {
+        bytes += shard.heldBy() == holders ? shard.whole() * element : 0;
+      }
+      seconds += groups.of(holders).allGather(bytes);
     }
-    return groups.data().allGather(same) + groups.all().allGather(all);
+    return seconds;
   }
 }

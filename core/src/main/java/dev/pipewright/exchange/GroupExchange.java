@@ -11,8 +11,9 @@ import dev.pipewright.units.Check;
  *     a member sends; of an all-to-all those of all members together
  * @param ofEachSample whether there are as many elements for each sample, or for all together
  * @param handed elements that each member sends to each other member
- * @param betweenCopies whether its members are those that hold the same part in each {@linkplain
- *     dev.pipewright.parallel.Parallelism#copies copy} of the group, not those of one copy
+ * @param betweenCopies whether its members are of several {@linkplain
+ *     dev.pipewright.parallel.Parallelism#copies copies} of the group: those that hold the same
+ *     part, and of an all-to-all everyone
  */
 public record GroupExchange(
     int layer,
@@ -93,13 +94,13 @@ public record GroupExchange(
     Check.that(elements >= 0, "an exchange has elements: layer=%d, elements=%d", layer, elements);
   }
 
-  /** An exchange of all members, or of those of each copy. */
+  /** An exchange of all members of a group without copies, or of those of each copy. */
   GroupExchange(
       int layer, boolean forward, Kind kind, long elements, boolean ofEachSample, Handed handed) {
     this(layer, forward, kind, elements, ofEachSample, handed, false);
   }
 
-  /** The same where each of so many copies exchanges for its tokens. */
+  /** The same where each of so many copies exchanges for its tokens or samples. */
   GroupExchange ofCopies(int copies) {
     Handed own = (from, to) -> handed.elements(from, to) / copies;
     return new GroupExchange(layer, forward, kind, elements / copies, ofEachSample, own);

@@ -27,7 +27,8 @@ import java.util.Set;
  */
 public final class GroupExchanges {
   private final LayerGraph graph;
-  private final Parallelism split;
+  private final Parallelism group;
+  private final Parallelism split; // of a copy
   private final CutRegion region;
   private final boolean[] differentiable; // by layer
   private final Set<Integer> stage = new HashSet<>(); // its layers
@@ -35,9 +36,10 @@ public final class GroupExchanges {
   private final Set<Integer> gathered = new HashSet<>(); // outputs in parts that have been gathered
   private final List<GroupExchange> found = new ArrayList<>();
 
-  private GroupExchanges(LayerGraph graph, Parallelism split, boolean alike) {
+  private GroupExchanges(LayerGraph graph, Parallelism group, boolean alike) {
     this.graph = graph;
-    this.split = split;
+    this.group = group;
+    this.split = group.ofCopy();
     this.region = new CutRegion(graph, split, alike);
     this.differentiable = differentiable(graph);
   }
@@ -64,9 +66,14 @@ public final class GroupExchanges {
     if (!split.several()) {
       return List.of();
     }
-    if (split.copies() > 1) {
-      return CopyExchanges.of(chain, range, split, alike);
-    }
+    return split.nested()
+        ? CopyExchanges.of(chain, range, split, alike)
+        : ofCopy(chain, range, split, alike);
+  }
+
+  /** Of a stage those within each copy of a group, as if it were the only one. */
+  static List<GroupExchange> ofCopy(
+      Chain chain, LayerRange range, Parallelism split, boolean alike) {
     GroupExchanges exchanges = new GroupExchanges(chain.graph(), split, alike);
     exchanges.walk(chain.layers(range.first() - 1, range.last()), chain.crossing(range.last()));
     return List.copyOf(exchanges.found);
@@ -79,7 +86,7 @@ public final class GroupExchanges {
         for (int from : graph.predecessors(layer)) {
           read(from, layer, region.contains(layer));
         }
-        new LayerExchanges(graph, layer, split, region.contains(layer), reads(layer), found).walk();
+        new LayerExchanges(graph, layer, group, region.contains(layer), reads(layer), found).walk();
       }
     }
     for (int layer : outputs) {

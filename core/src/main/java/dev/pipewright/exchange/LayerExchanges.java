@@ -22,6 +22,7 @@ final class LayerExchanges {
   private final LayerGraph graph;
   private final int layer;
   private final Parallelism split;
+  private final boolean experts; // whether members of several groups have some each
   private final boolean cut; // whether each reads and makes its part
   private final VocabularySplit vocabulary;
   private final List<GroupExchange> found;
@@ -42,9 +43,10 @@ final class LayerExchanges {
       List<GroupExchange> found) {
     this.graph = graph;
     this.layer = layer;
-    this.split = split;
+    this.split = split.ofCopy();
+    this.experts = split.expertParts() > 1;
     this.cut = cut;
-    this.vocabulary = new VocabularySplit(graph, split);
+    this.vocabulary = new VocabularySplit(graph, this.split);
     this.gradient = gradient;
     this.found = found;
     int[] from = graph.predecessors(layer);
@@ -55,10 +57,10 @@ final class LayerExchanges {
   }
 
   void walk() {
-    if (split.kind().dividesTokens()) {
+    if (split.dividesTokens()) {
       if (cut) {
         attentions();
-        allToAll();
+        new ExpertExchanges(split, found).add(layer, graph.layer(layer).operator());
       }
       return;
     }
@@ -74,7 +76,7 @@ final class LayerExchanges {
         case Operator.Attention a -> whole((long) a.sequence() * a.hidden());
         case Operator.TransformerBlock b -> block(b.sequence(), b.hidden(), b.normalizedFirst(), 2);
         case Operator.ShapedBlock b -> {
-          block(b.sequence(), b.hidden(), true, 1 + b.shape().attentions());
+          block(b.sequence(), b.hidden(), true, pairs(b));
           experts(b);
         }
         case Operator.Block b ->
@@ -103,43 +105,6 @@ final class LayerExchanges {
             sumParts(false, block.sequence(), block.keysAndValues());
           });
     }
-  }
-
-  /**
-   * Where experts are divided: how many rows each expert gets, the rows, and what the experts make
-   * of them; gradients of both the other way. Rows are as many as where all experts get equally
-   * many.
-   */
-  private void allToAll() {
-    if (split.kind() == Kind.EXPERT
-        && graph.layer(layer).operator() instanceof Operator.ShapedBlock block
-        && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture) {
-      int parts = split.parts();
-      double each = (double) mixture.chosen() * block.hidden() / mixture.experts();
-      Handed counts = (from, to) -> Span.of(mixture.experts(), to, parts).count();
-      Handed rows =
-          (from, to) ->
-              Math.round(each * tokens(block.sequence(), from) * counts.elements(from, to));
-      long all = (long) block.sequence() * mixture.chosen() * block.hidden();
-      allToAll(true, (long) parts * mixture.experts(), false, counts);
-      allToAll(true, all, true, rows);
-      allToAll(true, all, true, rows.back());
-      allToAll(false, all, true, rows);
-      allToAll(false, all, true, rows.back());
-    }
-  }
-
-  /** Of a sample, that a member has: the mean where it has some samples whole. */
-  private double tokens(int sequence, int member) {
-    return split.sampleParts() > 1
-        ? (double) sequence / split.sampleParts()
-        : Span.of(sequence, member, split.parts()).count();
-  }
-
-  private void allToAll(boolean forward, long all, boolean ofEachSample, Handed handed) {
-    found.add(
-        new GroupExchange(
-            layer, forward, GroupExchange.Kind.ALL_TO_ALL, all, ofEachSample, handed));
   }
 
   /** A gathering of what each member has. */
@@ -285,6 +250,15 @@ final class LayerExchanges {
     }
   }
 
+  /** Of experts that are divided only shared ones are a pair of which each member has features. */
+  private int pairs(Operator.ShapedBlock block) {
+    boolean whole =
+        experts
+            && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
+            && mixture.shared().isEmpty();
+    return block.shape().attentions() + (whole ? 0 : 1);
+  }
+
   /** Pairs of products, of which each member has heads or inner features. */
   private void block(int sequence, int hidden, boolean normalizedFirst, int pairs) {
     for (int pair = 0; pair < pairs; pair++) {
@@ -318,7 +292,7 @@ final class LayerExchanges {
 
   /** All read whole states and make terms of whole states. */
   private void whole(long states, boolean reads) {
-    if (split.kind().dividesFeatures()) {
+    if (split.dividesFeatures()) {
       sum(true, states, true);
       if (reads) {
         sum(false, states, true);

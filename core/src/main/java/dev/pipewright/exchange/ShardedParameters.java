@@ -8,7 +8,6 @@ import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Span;
 import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.plan.ParallelismLimits;
@@ -38,13 +37,14 @@ public final class ShardedParameters {
    * Numbers of a layer.
    *
    * @param pieces that only one member has, or one of each copy of the group
+   * @param experts that only one member has
    * @param whole that all have
    * @param summed whether the gradients of these are what all members' add up to
    */
-  public record Held(long pieces, long whole, boolean summed) {
+  public record Held(long pieces, long experts, long whole, boolean summed) {
     /** All that a member has. */
     public long numbers() {
-      return pieces + whole;
+      return pieces + experts + whole;
     }
   }
 
@@ -64,26 +64,28 @@ public final class ShardedParameters {
   private Held held(int layer, int part) {
     long divided = 0;
     long pieces = 0;
+    long experts = 0;
     for (Operator step : graph.layer(layer).steps()) {
-      divided += divided(layer, step, 0, 1);
+      divided += divided(layer, step, 0, 1) + experts(step, 0, 1);
       pieces += divided(layer, step, split.piece(part), split.pieces());
+      experts += experts(step, part, split.parts());
     }
     long whole = graph.layer(layer).parameters() - divided;
-    return new Held(pieces, whole, region.contains(layer));
+    return new Held(pieces, experts, whole, region.contains(layer));
   }
 
   /** The most numbers of a layer that a member has. */
   public long most(int layer) {
     long most = 0;
-    for (int part = 0; part < split.pieces(); part++) {
+    for (int part = 0; part < Math.max(split.pieces(), split.expertParts()); part++) {
       most = Math.max(most, of(layer, part).numbers());
     }
     return most;
   }
 
-  /** Of the numbers that are divided, those of one of so many parts. */
+  /** Of the numbers that are divided but for whole experts, those of one of so many parts. */
   private long divided(int layer, Operator step, int part, int parts) {
-    boolean blocks = split.kind().dividesFeatures();
+    boolean blocks = split.dividesFeatures();
     return switch (step) {
       case Operator.Convolution c when c.groups() == 1 -> {
         long window = c.kernel().stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
@@ -98,7 +100,6 @@ public final class ShardedParameters {
       case Operator.TransformerBlock b when blocks ->
           attention(b.hidden(), b.heads(), part, parts) + perceptron(b.hidden(), part, parts);
       case Operator.ShapedBlock b when blocks -> shaped(b, part, parts);
-      case Operator.ShapedBlock b when split.kind() == Kind.EXPERT -> experts(b, part, parts);
       case Operator.Block b when blocks -> described(layer, b, part, parts);
       default -> 0;
     };
@@ -136,15 +137,17 @@ public final class ShardedParameters {
   }
 
   /** What has the features of heads, or the inner features of perceptrons and experts. */
-  private static long shaped(Operator.ShapedBlock block, int part, int parts) {
+  private long shaped(Operator.ShapedBlock block, int part, int parts) {
     return block.shape().attentions()
             * heads(block.shape().attention(), block.hidden(), part, parts)
         + inner(block.shape().feedForward(), block.hidden(), part, parts);
   }
 
-  /** Whole experts. */
-  private static long experts(Operator.ShapedBlock block, int part, int parts) {
-    return block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
+  /** Whole experts, where members have some each. */
+  private long experts(Operator step, int part, int parts) {
+    return split.expertParts() > 1
+            && step instanceof Operator.ShapedBlock block
+            && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
         ? Span.of(mixture.experts(), part, parts).count()
             * mixture.expert().parameters(block.hidden())
         : 0;
@@ -175,14 +178,15 @@ public final class ShardedParameters {
     };
   }
 
-  private static long inner(FeedForwardShape feedForward, long hidden, int part, int parts) {
+  private long inner(FeedForwardShape feedForward, long hidden, int part, int parts) {
     return switch (feedForward) {
       case FeedForwardShape.Dense dense -> {
         long width = Span.of(dense.width(), part, parts).count();
         yield width * (dense.inward() * (hidden + (dense.biases() ? 1 : 0)) + hidden);
       }
       case FeedForwardShape.Mixture mixture ->
-          mixture.experts() * inner(mixture.expert(), hidden, part, parts)
+          (split.expertParts() > 1 ? 0 : mixture.experts())
+                  * inner(mixture.expert(), hidden, part, parts)
               + mixture.shared().map(dense -> inner(dense, hidden, part, parts)).orElse(0L);
     };
   }

@@ -26,9 +26,9 @@ public final class ZeroStates {
    * there may be a few zeros behind the last.
    *
    * @param members of the group
-   * @param everybody whether it is all who hold the stage, also other parts of it
+   * @param heldBy who they are
    */
-  public record Shard(long numbers, int members, boolean everybody) {
+  public record Shard(long numbers, int members, HeldBy heldBy) {
     /** Numbers of each member's part. */
     public long part() {
       return Math.ceilDiv(numbers, members);
@@ -90,21 +90,26 @@ public final class ZeroStates {
     boolean overlapped = all > 1 && assignment.overlapped();
     ZeroStates states = new ZeroStates(assignment.sharding(depth), overlapped, segments);
     Parallelism split = assignment.stages().get(depth).split();
-    int same = all / split.pieces(); // hold the worker's part
     int part = assignment.partOf(worker);
     List<TiedTable> tables = chain.graph().tiedTables();
     for (Segment segment : segments) {
-      long ofReplicas = 0;
+      long ofPart = 0;
+      long ofExperts = 0;
       long ofAll = 0;
       for (int layer : chain.layers(segment.range().first() - 1, segment.range().last())) {
         var held = parameters.of(layer, part);
         boolean summed = split.several() && held.summed();
         long tied = tied(tables, layer); // whole on each worker, or divided
         boolean ofEach = summed && held.whole() >= tied;
-        ofReplicas += held.numbers() - (summed ? held.whole() : 0) - (ofEach ? 0 : tied);
+        ofPart += held.pieces() + (summed ? 0 : held.whole()) - (ofEach ? 0 : tied);
+        ofExperts += held.experts();
         ofAll += (summed ? held.whole() : 0) - (ofEach ? tied : 0);
       }
-      states.add(ofReplicas, same, ofAll, all);
+      states.add(
+          List.of(
+              new Shard(ofPart, all / split.pieces(), HeldBy.SAME_PART),
+              new Shard(ofExperts, all / split.parts(), HeldBy.SAME_EXPERTS),
+              new Shard(ofAll, all, HeldBy.STAGE)));
     }
     return states;
   }
@@ -118,16 +123,18 @@ public final class ZeroStates {
     return numbers;
   }
 
-  private void add(long ofReplicas, int same, long ofAll, int all) {
+  private void add(List<Shard> all) {
     List<Shard> own = new ArrayList<>();
-    if (same > 1 && ofReplicas > 0) {
-      own.add(new Shard(ofReplicas, same, false));
-    }
-    if (ofAll > 0) {
-      own.add(new Shard(ofAll, all, true));
+    long alone = 0;
+    for (Shard each : all) { // for each segment of each plan: no stream
+      if (each.members() > 1 && each.numbers() > 0) {
+        own.add(each);
+      } else {
+        alone += each.numbers();
+      }
     }
     shards.add(own);
-    kept.add(same > 1 ? 0 : ofReplicas);
+    kept.add(alone);
   }
 
   public ZeroStage sharding() {

@@ -19,7 +19,7 @@ import java.util.OptionalInt;
  */
 public final class CutRegion {
   private final LayerGraph graph;
-  private final Parallelism split;
+  private final Parallelism split; // of a copy of the group
   private final boolean alike;
   private final boolean[] inside;
 
@@ -36,10 +36,10 @@ public final class CutRegion {
    */
   public CutRegion(LayerGraph graph, Parallelism split, boolean alike) {
     this.graph = graph;
-    this.split = split;
+    this.split = split.ofCopy();
     this.alike = alike;
     this.inside = new boolean[graph.size()];
-    if (split.several()) {
+    if (this.split.several()) {
       for (int layer : graph.topological()) {
         inside[layer] = cut(layer);
       }
@@ -84,13 +84,12 @@ public final class CutRegion {
    */
   public boolean staysCut(int layer) {
     boolean last = graph.successors(layer).length == 0;
-    return inside[layer]
-        && (last ? split.kind().dividesTokens() : alike && split.kind() != Kind.SPATIAL);
+    return inside[layer] && (last ? split.dividesTokens() : alike && split.kind() != Kind.SPATIAL);
   }
 
   private boolean cut(int number) {
     Layer layer = graph.layer(number);
-    if (split.kind().dividesTokens()) {
+    if (split.dividesTokens()) {
       return tokens(number) >= split.tokenParts();
     }
     if (split.kind() == Kind.SEQUENCE) {

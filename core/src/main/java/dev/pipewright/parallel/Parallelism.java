@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * (Megatron-LM); context parallelism (Llama 3) and expert parallelism.
  *
  * @param grid parts along each axis; one number, but for spatial parallelism, for experts whose
- *     workers have whole sequences (parts of the samples, and 1 of the tokens), and for sequence
+ *     workers have whole sequences (parts of the samples, then of the features), and for sequence
  *     parallelism whose groups are {@linkplain #copies copies} with other tokens each (parts of the
  *     tokens, then of the features)
  * @param reduction the all-reduce of gradients over parts and replicas
@@ -53,8 +53,10 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
      * The experts of mixtures: each worker has some, to which all send rows and which send back
      * what they make (D. Lepikhin et al., <i>GShard</i>, ICLR 2021, §3.1). With a grid of one axis
      * the group also divides the tokens of each sequence, as above (D. Liu et al., <i>MoE parallel
-     * folding</i>, arXiv:2504.14960); with a second axis of one part it divides samples, so that
-     * each worker has whole sequences, like the data-parallel ranks of Megatron-LM.
+     * folding</i>, arXiv:2504.14960). With a second axis it divides samples, like the data-parallel
+     * ranks of Megatron-LM: the workers of {@code expert:4x1} have whole sequences, and {@code
+     * expert:4x2} is 4 groups with whole sequences, each of which divides all but experts among 2
+     * workers as sequence parallelism does; each of the 8 has an eighth of the experts.
      */
     EXPERT("expert");
 
@@ -69,16 +71,11 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
       return word;
     }
 
-    /** Whether blocks are divided by heads and inner features. */
-    public boolean dividesFeatures() {
+    private boolean dividesFeatures() {
       return this == TENSOR || this == SEQUENCE;
     }
 
-    /**
-     * Whether each worker by itself has some of the tokens of all layers, of sequences or of
-     * samples, from the embedding to the loss.
-     */
-    public boolean dividesTokens() {
+    private boolean dividesTokens() {
       return this == CONTEXT || this == EXPERT;
     }
   }
@@ -91,8 +88,8 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
         grid);
     Check.that(
         allows(kind, grid),
-        "only maps are cut along several axes, samples for experts, like expert:4x1, and tokens of"
-            + " several groups, like sequence:4x8: kind=%s, parts=%s",
+        "only maps are cut along several axes, samples and features for experts, like expert:4x2,"
+            + " and tokens of several groups, like sequence:4x8: kind=%s, parts=%s",
         kind.word(),
         grid);
     Check.that(
@@ -100,7 +97,7 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
   }
 
   private static boolean allows(Kind kind, List<Integer> grid) {
-    boolean samples = kind == Kind.EXPERT && grid.size() == 2 && grid.get(1) == 1;
+    boolean samples = kind == Kind.EXPERT && grid.size() == 2;
     boolean copies =
         kind == Kind.SEQUENCE && grid.size() == 2 && grid.get(0) > 1 && grid.get(1) > 1;
     return kind == Kind.SPATIAL || grid.size() == 1 || samples || copies;
@@ -145,31 +142,73 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
   }
 
   /**
-   * Groups that divide layers alike, each for other tokens of the same sequences: so many workers
-   * hold each piece of what is divided.
+   * Experts in so many times so many parts: groups with samples of their own, whose workers divide
+   * all else by features.
    */
-  public int copies() {
-    return kind == Kind.SEQUENCE && grid.size() == 2 ? grid.get(0) : 1;
+  public static Parallelism ofExpertCopies(int copies, int features) {
+    return new Parallelism(Kind.EXPERT, List.of(copies, features));
   }
 
-  /** Workers of each of the {@link #copies}: what layers' parameters are divided by. */
+  /**
+   * Whether it consists of groups that divide layers by features, for other tokens or samples each:
+   * the {@link #copies}. The experts of mixtures are divided among all.
+   */
+  public boolean nested() {
+    return grid.size() == 2 && (kind == Kind.SEQUENCE || (kind == Kind.EXPERT && grid.get(1) > 1));
+  }
+
+  /**
+   * Groups that divide layers alike, each for other tokens of the same sequences or for other
+   * samples: so many workers hold each piece of what is divided.
+   */
+  public int copies() {
+    return nested() ? grid.get(0) : 1;
+  }
+
+  /**
+   * Workers of each of the {@link #copies}: what layers' parameters are divided by, but for {@link
+   * #expertParts experts}.
+   */
   public int pieces() {
     return parts() / copies();
   }
 
+  /** What the experts of mixtures are divided by where workers have whole ones. */
+  public int expertParts() {
+    return kind == Kind.EXPERT ? parts() : 1;
+  }
+
   /** Whether several workers hold the same weights and see other tokens or samples. */
   public boolean sharesWeights() {
-    return copies() > 1 || (several() && kind.dividesTokens());
+    return copies() > 1 || (several() && dividesTokens());
+  }
+
+  /** Whether workers divide blocks by heads and inner features. */
+  public boolean dividesFeatures() {
+    return kind.dividesFeatures() || nested();
+  }
+
+  /**
+   * Whether each worker by itself has some of the tokens of all layers, of sequences or of samples,
+   * from the embedding to the loss.
+   */
+  public boolean dividesTokens() {
+    return kind.dividesTokens() && !nested();
   }
 
   /** Workers that divide heads and inner features: the tensor-parallel ranks of transformers. */
   public int featureParts() {
-    return kind.dividesFeatures() ? pieces() : 1;
+    return dividesFeatures() ? pieces() : 1;
   }
 
-  /** How the workers of one of the {@link #copies} divide layers. */
+  /** How the workers of one of the {@link #copies} divide all but experts. */
   public Parallelism ofCopy() {
-    return copies() == 1 ? this : new Parallelism(kind, grid.subList(1, 2), reduction);
+    return nested() ? new Parallelism(Kind.SEQUENCE, grid.subList(1, 2), reduction) : this;
+  }
+
+  /** What the {@link #copies} divide: samples or tokens. */
+  public Parallelism betweenCopies() {
+    return kind == Kind.EXPERT ? ofWholeSequences(copies()) : of(Kind.CONTEXT, copies());
   }
 
   /** The piece of what is divided that a part has; the {@link #copies} follow each other. */
@@ -184,7 +223,11 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
 
   /** Parts of the tokens of each sequence, where layers are divided by these. */
   public int tokenParts() {
-    return kind.dividesTokens() ? grid.get(grid.size() - 1) : copies();
+    return switch (kind) {
+      case CONTEXT -> parts();
+      case EXPERT -> grid.size() == 1 ? parts() : 1;
+      default -> copies();
+    };
   }
 
   /** Workers that compute a layer together. */
@@ -223,27 +266,32 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
 
   /**
    * {@code t4}, {@code c4} of tokens, {@code e4} of experts, {@code ce4} of both, {@code c2t4} of
-   * copies; nothing where layers are whole.
+   * copies, {@code e8t4} where these divide 8 times; nothing where layers are whole.
    */
   public String degree() {
     String tokens = tokenParts() > 1 ? "c" : "";
     String letters =
         switch (kind) {
           case CONTEXT -> tokens;
-          case EXPERT -> tokens + "e";
+          case EXPERT -> nested() ? "e" + parts() + "t" : tokens + "e";
           default -> copies() > 1 ? tokens + copies() + "t" : "t";
         };
     return several() ? letters + pieces() : "";
   }
 
-  /** The word for tables: {@code context+expert} where a group divides both, or with sequence. */
+  /**
+   * The word for tables: {@code context+expert} where a group divides both, {@code
+   * context+sequence}, {@code sequence+expert}.
+   */
   public String word() {
-    boolean both = kind != Kind.CONTEXT && tokenParts() > 1;
-    return (both ? Kind.CONTEXT.word() + "+" : "") + kind.word();
+    boolean tokens = kind != Kind.CONTEXT && tokenParts() > 1;
+    boolean features = kind == Kind.EXPERT && nested();
+    String before = tokens ? Kind.CONTEXT.word() : features ? Kind.SEQUENCE.word() : "";
+    return before.isEmpty() ? kind.word() : before + "+" + kind.word();
   }
 
   /**
-   * Reads {@code tensor:4}, {@code spatial:2x2}, {@code expert:4x1} or {@code sequence:4x8}; empty
+   * Reads {@code tensor:4}, {@code spatial:2x2}, {@code expert:4x2} or {@code sequence:4x8}; empty
    * where the text is nothing of the kind.
    */
   public static Optional<Parallelism> parse(String text) {

@@ -52,7 +52,7 @@ public final class VocabularySplit {
   }
 
   private boolean divides(int words) {
-    return split.kind().dividesFeatures() && split.several() && words >= split.pieces();
+    return split.dividesFeatures() && split.several() && words >= split.pieces();
   }
 
   /** Tokens of a sample, where a layer makes a row of features for each. */

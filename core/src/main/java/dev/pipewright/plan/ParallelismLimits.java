@@ -58,9 +58,11 @@ public final class ParallelismLimits {
       case EXPERT ->
           experts(split)
               .or(() ->
-                  split.sampleParts() > 1
-                      ? Optional.empty()
-                      : blocks(split, BlockShape::sequence, "tokens"));
+                  split.nested()
+                      ? blocks(split.ofCopy(), BlockShape::heads, "heads").or(() -> copies(split))
+                      : split.sampleParts() > 1
+                          ? Optional.empty()
+                          : blocks(split, BlockShape::sequence, "tokens"));
     };
   }
 
@@ -157,26 +159,31 @@ public final class ParallelismLimits {
             .formatted(graph.name()));
   }
 
-  /** Copies of a group divide the tokens of all layers, and each member has equally many. */
+  /**
+   * Copies of a group divide the tokens or samples of all layers, and each member has equally many
+   * tokens.
+   */
   private Optional<String> copies(Parallelism split) {
     int copies = split.copies();
-    CutRegion region = new CutRegion(graph, Parallelism.of(Kind.CONTEXT, copies));
-    for (int layer = 0; copies > 1 && layer < graph.size(); layer++) {
+    CutRegion region = new CutRegion(graph, split.betweenCopies());
+    for (int layer = 0; split.nested() && layer < graph.size(); layer++) {
       Layer own = graph.layer(layer);
       boolean source = graph.predecessors(layer).length == 0;
-      if (!source && !region.contains(layer)) {
+      if (!source && copies > 1 && !region.contains(layer)) {
+        String what = split.expertParts() > 1 ? "expert" : "context";
         return Optional.of(
-            "layer %s of %s does more than treat each token alike, so that %d tensor-parallel groups cannot divide its tokens; take context or tensor parallelism alone"
-                .formatted(own.name(), graph.name(), copies));
+            "layer %s of %s does more than treat each token alike, so that %d tensor-parallel groups cannot divide its tokens; take %s or tensor parallelism alone"
+                .formatted(own.name(), graph.name(), copies, what));
       }
-      if (!source && own.output().orElseThrow().extent(0) % split.parts() != 0) {
+      int together = split.tokenParts() * split.pieces();
+      if (!source && own.output().orElseThrow().extent(0) % together != 0) {
         return Optional.of(
             "layer %s of %s has %d tokens, which %s devices cannot share equally; take degrees whose product divides them"
                 .formatted(
                     own.name(),
                     graph.name(),
                     own.output().get().extent(0),
-                    copies + " × " + split.pieces()));
+                    split.tokenParts() > 1 ? copies + " × " + split.pieces() : together));
       }
     }
     return Optional.empty();

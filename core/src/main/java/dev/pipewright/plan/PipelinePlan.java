@@ -219,8 +219,8 @@ public record PipelinePlan(
       return overlapGradients ? "data parallel, overlapped" : "data parallel";
     }
     Parallelism parallelism = stage.parallelism();
-    String divided =
-        parallelism.kind().dividesTokens() ? parallelism.word() : Parallelism.Kind.TENSOR.word();
+    boolean layers = !parallelism.dividesTokens() && parallelism.expertParts() == 1;
+    String divided = layers ? Parallelism.Kind.TENSOR.word() : parallelism.word();
     return (stage.replicas() == 1 ? "" : "data and ") + divided + " parallel";
   }
 

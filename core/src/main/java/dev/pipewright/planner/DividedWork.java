@@ -35,7 +35,8 @@ final class DividedWork {
   private final List<GroupExchange> exchanges;
   private final StageGroups group; // the first devices, which are neighbours
   private final int[] path;
-  private final double[] own; // bytes of parameters that only replicas have, by run
+  private final double[] own; // bytes of parameters that only replicas and copies have, by run
+  private final double[] experts; // of these those that only replicas have
   private final double[] shared; // those that all devices of a rank have
   private final Map<Integer, LayerLoads> bySlice = Collections.synchronizedMap(new HashMap<>());
   private final Map<Integer, Double> exchangesBySlice =
@@ -77,9 +78,11 @@ final class DividedWork {
           ShardedParameters.Held each = held.of(layer, parts - 1);
           return parallelism.several() && each.summed() ? each.whole() : 0;
         });
+    double[] divided = known(layer -> held.of(layer, parts - 1).experts());
     double[] profiled = runs(end -> part.parameterBytes()[end]);
     this.shared = of(path.length, at -> Math.min(everywhere[at], profiled[at]));
     this.own = of(path.length, at -> Math.max(0, Math.min(known[at], profiled[at]) - shared[at]));
+    this.experts = of(path.length, at -> Math.min(divided[at], own[at]));
   }
 
   Parallelism parallelism() {
@@ -122,7 +125,9 @@ final class DividedWork {
         path.length,
         at ->
             (own[at] + shared[at]) * (whole - sharded)
-                + (own[at] / parallelism.copies() + shared[at] / parallelism.parts())
+                + ((own[at] - experts[at]) / parallelism.copies()
+                        + experts[at]
+                        + shared[at] / parallelism.parts())
                     * sharded
                     / holders);
   }
@@ -130,20 +135,29 @@ final class DividedWork {
   /** Of what ZeRO leaves a device if only replicas share it, what it does as others share, too. */
   private double partOfStates() {
     double all = LayerLoads.sum(own) + LayerLoads.sum(shared);
-    return all == 0 ? 1 : partOf(LayerLoads.sum(shared) / all);
+    return all == 0 ? 1 : partOf(LayerLoads.sum(experts) / all, LayerLoads.sum(shared) / all);
   }
 
   /** The same of the update of a run of layers. */
   double partOfUpdate(int at) {
     boolean proportional = !costs.workload().profile().provenance().measured();
     double all = own[at] + shared[at];
-    double everywhere = all == 0 || !proportional ? 1 : shared[at] / all;
-    return anyShared() ? partOf(everywhere) : 1;
+    if (!anyShared()) {
+      return 1;
+    }
+    return all == 0 || !proportional ? partOf(0, 1) : partOf(experts[at] / all, shared[at] / all);
   }
 
-  /** What a member has of which all have a share, and copies of the group the rest. */
-  private double partOf(double everywhere) {
-    return (1 - everywhere) / parallelism.copies() + everywhere / parallelism.parts();
+  /**
+   * What a member shards further than replicas do.
+   *
+   * @param ofExperts the share that it does not
+   * @param everywhere the share that all devices of a group have; copies have the rest
+   */
+  private double partOf(double ofExperts, double everywhere) {
+    return ofExperts
+        + (1 - ofExperts - everywhere) / parallelism.copies()
+        + everywhere / parallelism.parts();
   }
 
   /** Whether devices of a tensor-parallel group have weights in common, and sum their gradients. */

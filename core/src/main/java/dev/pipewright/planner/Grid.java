@@ -2,7 +2,6 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.ZeroStage;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -71,7 +70,8 @@ record Grid(
   /** The same with {@linkplain Parallelism#ofExperts experts} divided as suits a micro-batch. */
   Grid suited(int samples) {
     int ofGroup = samples % replicas == 0 ? samples / replicas : 1;
-    return parallelism.kind() == Kind.EXPERT && parallelism.several()
+    boolean copies = parallelism.nested() && ofGroup % parallelism.copies() == 0;
+    return parallelism.expertParts() > 1 && !copies
         ? with(Parallelism.ofExperts(parallelism.parts(), ofGroup))
         : this;
   }

@@ -168,9 +168,11 @@ final class GridExchanges {
       int[] devices = devices(grid, rank);
       int[] holders = chains == 1 ? devices : both(devices, grid.ranks() - 1 - rank, grid);
       StageGroups groups = StageGroups.of(costs, holders, grid.parallelism());
-      ends = Math.min(ends, ends(grid, groups.data()));
+      for (Collectives same : List.of(groups.data(), groups.experts())) {
+        ends = Math.min(ends, ends(grid, same));
+        rest = Math.min(rest, rest(grid, same));
+      }
       sharedEnds = Math.min(sharedEnds, ends(grid, groups.all()));
-      rest = Math.min(rest, rest(grid, groups.data()));
       sharedRest = Math.min(sharedRest, rest(grid, groups.all()));
       if (rank > 0) {
         for (SplitConcat way :

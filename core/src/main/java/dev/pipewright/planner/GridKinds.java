@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  * <p>Within a machine, in all degrees that divide it: transformers by heads, with and without
  * sequence parallelism, other networks by maps and products. Transformers also by tokens (context
  * parallelism) where each device keeps {@value #FEWEST_TOKENS} of a sequence, by heads within a
- * machine and tokens, and mixtures by experts and whole sequences or tokens; these also over
- * several machines, in degrees that double.
+ * machine and tokens, and mixtures by experts and whole sequences or tokens, or by experts and by
+ * heads within a machine; these also over several machines, in degrees that double.
  */
 final class GridKinds {
   /** Tokens of a device: below, keys and values that are gathered outweigh what is divided. */
@@ -72,23 +72,34 @@ final class GridKinds {
     return found;
   }
 
-  /** Several groups of so many devices that divide tokens: in a machine, or in equal ones. */
+  /**
+   * Groups of so many devices that together divide tokens, or samples and experts: in a machine, or
+   * in equal ones.
+   */
   private void addCopies(int parts, boolean equal, List<Parallelism> found) {
     int machine = cluster.groups().get(0).get(0);
-    for (int copies = 2; copies * parts <= cluster.size(); copies *= 2) {
+    for (int copies = 1; copies * parts <= cluster.size(); copies *= 2) {
       int all = copies * parts;
       boolean divides = all <= machine ? machine % all == 0 : equal && cluster.size() % all == 0;
-      Parallelism several = Parallelism.ofCopies(copies, parts);
-      if (divides && suits(Kind.CONTEXT, copies) && limits.refusal(several).isEmpty()) {
-        found.add(several);
+      if (divides && copies > 1 && suits(Kind.CONTEXT, copies)) {
+        addAllowed(Parallelism.ofCopies(copies, parts), found);
       }
+      if (divides && suits(Kind.EXPERT, all)) {
+        addAllowed(Parallelism.ofExpertCopies(copies, parts), found);
+      }
+    }
+  }
+
+  private void addAllowed(Parallelism parallelism, List<Parallelism> found) {
+    if (limits.refusal(parallelism).isEmpty()) {
+      found.add(parallelism);
     }
   }
 
   private void add(List<Kind> kinds, int parts, List<Parallelism> found) {
     for (Kind kind : kinds) {
       if (suits(kind, parts)) {
-        ways(kind, parts).filter(each -> limits.refusal(each).isEmpty()).forEach(found::add);
+        ways(kind, parts).forEach(each -> addAllowed(each, found));
       }
     }
   }

@@ -10,14 +10,16 @@ import java.util.Optional;
  */
 public interface DividedLayers {
   /**
-   * Seconds of each layer on one device of a tensor-parallel group, without what the group
-   * exchanges; empty where the layers cannot be divided so.
+   * Seconds of each layer on one device of a tensor-parallel group, without what devices exchange;
+   * empty where the layers cannot be divided so.
    *
    * @param parts devices of the group
    * @param sequence whether they also divide the tokens between the products
-   * @param samples of the slice
+   * @param owners devices, of this group and others, that have some of a mixture's experts each; 1
+   *     where those of the group divide each expert
+   * @param samples of the group's slice
    */
-  Optional<List<LayerTimes>> times(int parts, boolean sequence, int samples);
+  Optional<List<LayerTimes>> times(int parts, boolean sequence, int owners, int samples);
 
   /** The same on one of so many context-parallel ranks, which divide the tokens of all layers. */
   DividedLayers ofContext(int ranks);

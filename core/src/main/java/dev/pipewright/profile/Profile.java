@@ -313,6 +313,19 @@ public final class Profile {
     return slice < x1 ? line : Math.max(line, y1); // a larger slice takes no less than the last
   }
 
+  /** The same for so many devices, or groups of these, that have equally many of the samples. */
+  public Profile ofSamples(int holders) {
+    List<LayerSizes> shares =
+        sizes.stream()
+            .map(
+                each -> new LayerSizes(each.output / holders, each.kept / holders, each.parameters))
+            .toList();
+    List<Integer> all = samples().stream().map(each -> Math.multiplyExact(each, holders)).toList();
+    List<List<LayerTimes>> tables = Arrays.stream(times).map(List::of).toList();
+    List<List<LayerMemory>> needs = Arrays.stream(memory).map(List::of).toList();
+    return new Profile(provenance, precision, shares, all, tables, needs);
+  }
+
   /** The same network on a device that takes {@code factor} times as long for everything. */
   public Profile slower(double factor) {
     Check.positive(factor, "factor");

@@ -178,7 +178,7 @@ class ContextParallelTest {
         new ExchangeSeconds(
             new PartTimes(workload),
             groups.tensor(),
-            groups.context(),
+            groups.betweenCopies(),
             workload.profile().precision(),
             both);
     Collectives within = Collectives.achieved(two, new int[][] {{0, 1}, {2, 3}});

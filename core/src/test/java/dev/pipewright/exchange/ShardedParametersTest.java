@@ -37,7 +37,7 @@ class ShardedParametersTest {
     for (int layer = 0; layer < graph.size(); layer++) {
       long pieces = 0;
       for (int part = 0; part < split.parts(); part++) {
-        pieces += parameters.of(layer, part).pieces();
+        pieces += parameters.of(layer, part).pieces() + parameters.of(layer, part).experts();
         assertTrue(parameters.of(layer, part).numbers() <= parameters.most(layer));
       }
       long whole = parameters.of(layer, 0).whole();
@@ -61,6 +61,28 @@ class ShardedParametersTest {
     }
   }
 
+  /** Of three groups of two each member has the heads of its place and experts of its own. */
+  @Test
+  void groupsThatShareOutExpertsHoldTheSamePieces() {
+    String model =
+        "mixtral:layers=1,hidden=32,heads=4,kv-heads=2,ffn=48,sequence=8,vocabulary=30,experts=7,chosen=2";
+    Parallelism copies = Parallelism.ofExpertCopies(3, 2);
+    long expert = 3 * 32 * 48;
+    long attention = 2 * 32 * (16 + 8);
+    long all = 0;
+    for (int part = 0; part < 6; part++) {
+      ShardedParameters.Held block = held(model, "block-1", copies, part);
+      assertEquals(attention, block.pieces());
+      assertEquals(2 * 32 + 7 * 32, block.whole());
+      assertTrue(block.summed());
+      assertEquals((part == 5 ? 2 : 1) * expert, block.experts());
+      all += block.experts();
+      assertEquals(
+          new ShardedParameters.Held(15 * 32, 0, 0, false), held(model, "embedding", copies, part));
+    }
+    assertEquals(7 * expert, all);
+  }
+
   private static ShardedParameters.Held held(
       String network, String layer, Parallelism split, int part) {
     LayerGraph graph = Models.find(network).orElseThrow().graph();
@@ -75,7 +97,7 @@ class ShardedParametersTest {
     for (int part = 0; part < 3; part++) {
       long filters = part == 0 ? 42 : 43;
       assertEquals(
-          new ShardedParameters.Held(filters * (64 * 9 + 1), 0, false),
+          new ShardedParameters.Held(filters * (64 * 9 + 1), 0, 0, false),
           held("cnn-64-128-256", "conv2_1", three, part));
     }
   }
@@ -85,10 +107,10 @@ class ShardedParametersTest {
   void channelsLeaveBiasesToEverybody() {
     Parallelism two = Parallelism.of(Kind.CHANNEL, 2);
     assertEquals(
-        new ShardedParameters.Held(128 * 32 * 9, 128, false),
+        new ShardedParameters.Held(128 * 32 * 9, 0, 128, false),
         held("cnn-64-128-256", "conv2_1", two, 0));
     assertEquals(
-        new ShardedParameters.Held(0, 64 * (27 + 1), false),
+        new ShardedParameters.Held(0, 0, 64 * (27 + 1), false),
         held("cnn-64-128-256", "conv1_1", two, 1));
   }
 
@@ -97,10 +119,10 @@ class ShardedParametersTest {
   void placesAddUpWhatTheyShare() {
     Parallelism two = new Parallelism(Kind.SPATIAL, List.of(2, 1));
     assertEquals(
-        new ShardedParameters.Held(0, 64 * (27 + 1), true),
+        new ShardedParameters.Held(0, 0, 64 * (27 + 1), true),
         held("cnn-64-128-256", "conv1_1", two, 0));
     assertEquals(
-        new ShardedParameters.Held(0, 4096 * 10 + 10, false),
+        new ShardedParameters.Held(0, 0, 4096 * 10 + 10, false),
         held("cnn-64-128-256", "classifier", two, 0));
   }
 
@@ -109,8 +131,8 @@ class ShardedParametersTest {
   void tokensAddUpWhatTheyShare() {
     String model = "llama:layers=1,hidden=32,heads=4,kv-heads=2,ffn=48,sequence=8,vocabulary=30";
     Parallelism two = Parallelism.of(Kind.CONTEXT, 2);
-    assertEquals(new ShardedParameters.Held(0, 30 * 32, true), held(model, "embedding", two, 1));
-    assertEquals(new ShardedParameters.Held(0, 30 * 32 + 32, true), held(model, "head", two, 0));
+    assertEquals(new ShardedParameters.Held(0, 0, 30 * 32, true), held(model, "embedding", two, 1));
+    assertEquals(new ShardedParameters.Held(0, 0, 30 * 32 + 32, true), held(model, "head", two, 0));
   }
 
   /** Whole experts; the router, the attention and the norms are those of all. */
@@ -122,10 +144,10 @@ class ShardedParametersTest {
     long expert = 3 * 32 * 48;
     long others = 2 * 32 * (32 + 16) + 2 * 32 + 5 * 32;
     assertEquals(
-        new ShardedParameters.Held(2 * expert, others, true), held(model, "block-1", two, 0));
+        new ShardedParameters.Held(0, 2 * expert, others, true), held(model, "block-1", two, 0));
     assertEquals(
-        new ShardedParameters.Held(3 * expert, others, true), held(model, "block-1", two, 1));
-    assertEquals(new ShardedParameters.Held(0, 30 * 32, true), held(model, "embedding", two, 1));
+        new ShardedParameters.Held(0, 3 * expert, others, true), held(model, "block-1", two, 1));
+    assertEquals(new ShardedParameters.Held(0, 0, 30 * 32, true), held(model, "embedding", two, 1));
   }
 
   /** Of 31 words a member of two has 15 rows of the table, and as many of the head with biases. */
@@ -134,8 +156,9 @@ class ShardedParametersTest {
     String model = "gpt-untied:layers=1,hidden=20,heads=5,sequence=8,vocabulary=31";
     Parallelism two = Parallelism.of(Kind.TENSOR, 2);
     assertEquals(
-        new ShardedParameters.Held(15 * 20, 8 * 20, false), held(model, "embedding", two, 0));
-    assertEquals(new ShardedParameters.Held(16 * 21, 2 * 20, false), held(model, "head", two, 1));
+        new ShardedParameters.Held(15 * 20, 0, 8 * 20, false), held(model, "embedding", two, 0));
+    assertEquals(
+        new ShardedParameters.Held(16 * 21, 0, 2 * 20, false), held(model, "head", two, 1));
     Parallelism steps = Parallelism.of(Kind.SEQUENCE, 2);
     assertEquals(held(model, "embedding", two, 0), held(model, "embedding", steps, 0));
     assertEquals(held(model, "head", two, 1), held(model, "head", steps, 1));
@@ -152,10 +175,10 @@ class ShardedParametersTest {
     long attention = 2 * 4 * (3 * (hidden + 1) + hidden);
     long perceptron = 2 * hidden * (hidden + 1 + hidden);
     assertEquals(
-        new ShardedParameters.Held(attention + perceptron, 6 * hidden, false),
+        new ShardedParameters.Held(attention + perceptron, 0, 6 * hidden, false),
         held(model, "block-1", two, 0));
     assertEquals(
-        new ShardedParameters.Held(attention / 2 * 3 + perceptron, 6 * hidden, false),
+        new ShardedParameters.Held(attention / 2 * 3 + perceptron, 0, 6 * hidden, false),
         held(model, "block-1", two, 1));
     assertTrue(held(model, "block-1", Parallelism.of(Kind.SEQUENCE, 2), 0).summed());
   }

@@ -69,6 +69,31 @@ class ParallelismLimitsTest {
         refusal("vgg-16", Parallelism.of(Kind.CONTEXT, 2)));
   }
 
+  /** Experts are divided among all, heads and tokens among the workers of each group. */
+  @Test
+  void groupsOfOwnersDivideHeadsAndTokensEvenly() {
+    String sizes = "layers=2,hidden=12,heads=4,kv-heads=2,ffn=9,vocabulary=32";
+    String network = "mixtral:sequence=8,experts=6," + sizes;
+    assertEquals(Optional.empty(), refusal(network, Parallelism.ofExpertCopies(3, 2)));
+    assertEquals(Optional.empty(), refusal(network, Parallelism.ofExpertCopies(1, 4)));
+    assertEquals(
+        true,
+        refusal(network, Parallelism.ofExpertCopies(4, 2))
+            .orElseThrow()
+            .endsWith("has 6 experts and cannot be split in 8; take 6 parts or fewer"));
+    assertEquals(
+        true,
+        refusal(network, Parallelism.ofExpertCopies(1, 5))
+            .orElseThrow()
+            .endsWith("has 4 heads and cannot be split in 5; take 4 parts or fewer"));
+    assertEquals(
+        true,
+        refusal(network, Parallelism.ofExpertCopies(2, 3))
+            .orElseThrow()
+            .endsWith(
+                "has 8 tokens, which 3 devices cannot share equally; take degrees whose product divides them"));
+  }
+
   /** Each copy of a group has equally many tokens of all layers, and each member of them. */
   @Test
   void copiesOfGroupsDivideTheTokensOfAllLayersEvenly() {

@@ -103,7 +103,7 @@ class PipelinePlanTest {
         "tensor:2x2",
         "none:2",
         "experts:4",
-        "expert:2x2",
+        "expert:2x2x2",
         "sequence:1x4",
         "sequence:4x1",
         "sequence:2x2x2",
@@ -134,6 +134,27 @@ class PipelinePlanTest {
         Stream.of(copies, tensor, Parallelism.of(Kind.CONTEXT, 2), Parallelism.NONE)
             .map(Parallelism::sharesWeights)
             .toList());
+  }
+
+  @Test
+  void groupsThatShareOutExpertsHaveSamplesOfTheirOwn() {
+    Parallelism copies = Parallelism.ofExpertCopies(4, 2);
+    assertEquals(Optional.of(copies), Parallelism.parse("expert:4x2"));
+    assertEquals(List.of(4, 2, 8), List.of(copies.copies(), copies.pieces(), copies.expertParts()));
+    assertEquals(
+        List.of(4, 1, 2),
+        List.of(copies.sampleParts(), copies.tokenParts(), copies.featureParts()));
+    assertEquals(Parallelism.of(Kind.SEQUENCE, 2), copies.ofCopy());
+    assertEquals(Parallelism.ofWholeSequences(4), copies.betweenCopies());
+    assertEquals(List.of("e8t2", "sequence+expert"), List.of(copies.degree(), copies.word()));
+    Parallelism one = Parallelism.ofExpertCopies(1, 2);
+    assertEquals(List.of(1, 2, 2), List.of(one.copies(), one.pieces(), one.expertParts()));
+    assertEquals(
+        List.of(true, false, true),
+        Stream.of(copies, one, Parallelism.ofWholeSequences(4))
+            .map(Parallelism::sharesWeights)
+            .toList());
+    assertEquals(Parallelism.ofExpertCopies(4, 1), Parallelism.ofWholeSequences(4));
   }
 
   @Test

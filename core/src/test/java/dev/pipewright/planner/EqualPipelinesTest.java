@@ -136,6 +136,7 @@ class EqualPipelinesTest {
         kinds.add(Parallelism.of(Kind.CONTEXT, parts));
         kinds.add(Parallelism.of(Kind.EXPERT, parts));
         kinds.add(Parallelism.ofWholeSequences(parts));
+        kinds.add(Parallelism.ofExpertCopies(parts / 2, 2));
         if (parts > 2) {
           kinds.add(Parallelism.ofCopies(parts / 2, 2));
         }

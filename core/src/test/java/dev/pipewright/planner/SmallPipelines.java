@@ -121,7 +121,7 @@ final class SmallPipelines {
   /** With optimizer states sharded where several devices have the same weights. */
   static Grid grid(
       int ranks, int replicas, Parallelism parallelism, Arrangement arrangement, int chunks) {
-    boolean tokens = parallelism.several() && parallelism.kind().dividesTokens();
+    boolean tokens = parallelism.several() && parallelism.dividesTokens();
     ZeroStage states = replicas > 1 || tokens ? ZeroStage.OPTIMIZER : ZeroStage.NOTHING;
     return new Grid(ranks, replicas, parallelism, arrangement, chunks, states);
   }

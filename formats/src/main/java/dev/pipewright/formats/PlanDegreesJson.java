@@ -24,7 +24,7 @@ final class PlanDegreesJson {
       putAlike(object, "tensor", divided.stream().map(Parallelism::featureParts).toList());
     }
     putAlike(object, "context", divided.stream().map(Parallelism::tokenParts).toList());
-    putAlike(object, "expert", divided.stream().map(PlanDegreesJson::expert).toList());
+    putAlike(object, "expert", divided.stream().map(Parallelism::expertParts).toList());
   }
 
   private static void putAlike(Map<String, Object> object, String name, List<Integer> degrees) {
@@ -34,11 +34,6 @@ final class PlanDegreesJson {
   }
 
   private static boolean isOfTransformers(Parallelism parallelism) {
-    Parallelism.Kind kind = parallelism.kind();
-    return !parallelism.several() || kind.dividesFeatures() || kind.dividesTokens();
-  }
-
-  private static int expert(Parallelism parallelism) {
-    return parallelism.kind() == Parallelism.Kind.EXPERT ? parallelism.parts() : 1;
+    return !parallelism.several() || parallelism.dividesFeatures() || parallelism.dividesTokens();
   }
 }

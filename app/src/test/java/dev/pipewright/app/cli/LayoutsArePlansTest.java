@@ -117,6 +117,55 @@ class LayoutsArePlansTest {
   }
 
   /**
+   * Tensor-parallel ranks with whole experts, of one group and of several, in one stage and in two:
+   * over several machines all-to-alls differ as above.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "qwen3-30b-a3b, h100:1x8, 2, 8, 1, 48, 0.05",
+    "qwen3-30b-a3b, h100:1x8, 4, 4, 1, 48, 0.05",
+    "qwen3-30b-a3b, h100:2x8, 2, 8, 2, 48, 0.05",
+    "qwen3-30b-a3b, h100:2x8, 2, 16, 1, 48, 0.12",
+    "mixtral-8x7b, h100:2x8, 2, 8, 2, 32, 0.05",
+    "mixtral-8x7b, h100:2x8, 2, 8, 1, 32, 0.12",
+    "qwen3-235b-a22b, h100:32x8, 4, 32, 2, 94, 0.12"
+  })
+  void tensorParallelOwnersOfExpertsTakeAsLong(
+      String model,
+      String cluster,
+      int tensor,
+      int expert,
+      int pipeline,
+      int layers,
+      double tolerance,
+      @TempDir Path folder) {
+    int devices = 8 * Integer.parseInt(cluster.substring("h100:".length(), cluster.indexOf('x')));
+    int data = devices / tensor / pipeline;
+    int batch = 8 * data;
+    JsonNode layout =
+        row(
+            model,
+            cluster,
+            "--devices %d --tensor %d --pipeline %d --data %d --expert %d --expert-tensor 1 --sequence-parallel --zero 1 --micro-batch 1 --global-batch %d"
+                .formatted(devices, tensor, pipeline, data, expert, batch));
+    Path file =
+        Cli.file(
+            folder,
+            "args.txt",
+            """
+            --num-layers %d --bf16 --tensor-model-parallel-size %d --expert-model-parallel-size %d
+            --expert-tensor-parallel-size 1 --sequence-parallel --pipeline-model-parallel-size %d
+            --micro-batch-size 1 --global-batch-size %d --use-distributed-optimizer
+            """
+                .formatted(layers, tensor, expert, pipeline, batch));
+    JsonNode plan = simulated(file, model, cluster);
+    double expected = layout.get("iteration_s").asDouble() - ofLayoutsAlone(layout);
+    assertEquals(expected, plan.at("/objective/value").asDouble(), tolerance * expected);
+    double memory = layout.get("memory_bytes").asDouble();
+    assertEquals(memory, fullest(plan), 0.02 * memory);
+  }
+
+  /**
    * Long sequences on context-parallel ranks, of tensor-parallel ones too, with a distributed
    * optimizer: the same memory, and steps that differ by what of gathered keys attention hides.
    */

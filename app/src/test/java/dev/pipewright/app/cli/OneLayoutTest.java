@@ -111,7 +111,7 @@ class OneLayoutTest {
             .orElseThrow()
             .divided()
             .orElseThrow()
-            .times(TENSOR, true, 1)
+            .times(TENSOR, true, 1, 1)
             .orElseThrow()
             .get(1);
     return MICRO_BATCHES * BLOCKS * (block.forward() + block.backward());

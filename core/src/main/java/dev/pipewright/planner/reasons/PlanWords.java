@@ -41,7 +41,13 @@ final class PlanWords {
   }
 
   private static String parallel(Parallelism parallelism) {
-    String kind = parallelism.kind().dividesFeatures() ? "tensor" : parallelism.word();
+    if (parallelism.nested()) {
+      boolean experts = parallelism.expertParts() > 1;
+      int divided = experts ? parallelism.expertParts() : parallelism.copies();
+      return "%s parallel %d, tensor parallel %d"
+          .formatted(experts ? "expert" : "context", divided, parallelism.pieces());
+    }
+    String kind = parallelism.dividesFeatures() ? "tensor" : parallelism.word();
     return kind + " parallel " + parallelism.parts();
   }
 

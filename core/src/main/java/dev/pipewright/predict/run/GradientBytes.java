@@ -3,6 +3,7 @@ package dev.pipewright.predict.run;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.exchange.ShardedParameters;
+import dev.pipewright.exchange.ShardedParameters.Held;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.TiedTable;
 import dev.pipewright.parallel.Parallelism;
@@ -10,6 +11,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /**
  * Which gradients of a stage its workers sum: all with those that hold the same, and where it is
@@ -18,8 +20,10 @@ import java.util.List;
  */
 final class GradientBytes {
   private final boolean replicated;
+  private final boolean replicatedExperts;
   private final double together;
-  private final double own;
+  private final double experts;
+  private final double own; // the others
 
   /**
    * @param costs of a worker's part of the stage
@@ -28,9 +32,11 @@ final class GradientBytes {
     LayerRange range = assignment.stages().get(depth).range();
     Parallelism split = assignment.stages().get(depth).split();
     this.replicated = assignment.holderCount(depth) > split.pieces();
-    this.together = split.several() ? sum(costs, range, together(costs, split)) : 0;
+    this.replicatedExperts = assignment.holderCount(depth) > split.parts();
+    this.together = of(costs, range, split, held -> held.summed() ? held.whole() : 0);
+    this.experts = of(costs, range, split, Held::experts);
     double all = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
-    this.own = all - together - sum(costs, range, tied(costs.workload()));
+    this.own = all - together - experts - sum(costs, range, tied(costs.workload()));
   }
 
   /** Of each layer's gradients those of tables that are read twice, as far as it has them. */
@@ -47,17 +53,20 @@ final class GradientBytes {
     return bytes;
   }
 
-  /** Of each layer's gradients those that all parts add up to. */
-  private static double[] together(StageCosts costs, Parallelism split) {
+  /** Gradients of some of the numbers that the first worker of a group has; none without groups. */
+  private static double of(
+      StageCosts costs, LayerRange range, Parallelism split, ToLongFunction<Held> numbers) {
+    if (!split.several()) {
+      return 0;
+    }
     LayerGraph graph = costs.workload().chain().graph();
     ShardedParameters parameters = new ShardedParameters(graph, split);
     double element = costs.workload().profile().precision().bytes();
     double[] bytes = new double[graph.size()];
     for (int layer = 0; layer < bytes.length; layer++) {
-      ShardedParameters.Held held = parameters.of(layer, 0);
-      bytes[layer] = held.summed() ? held.whole() * element : 0;
+      bytes[layer] = numbers.applyAsLong(parameters.of(layer, 0)) * element;
     }
-    return bytes;
+    return sum(costs, range, bytes);
   }
 
   private static double sum(StageCosts costs, LayerRange range, double[] bytes) {
@@ -67,11 +76,11 @@ final class GradientBytes {
 
   /** Those that a worker sums with anybody. */
   double summed() {
-    return together + (replicated ? own : 0);
+    return together + (replicated ? own : 0) + (replicatedExperts ? experts : 0);
   }
 
   /** All that a worker has, but for tables that are read twice. */
   double all() {
-    return together + own;
+    return together + own + experts;
   }
 }

@@ -36,7 +36,7 @@ final class GroupExchangeSeconds {
         new ExchangeSeconds(
             new PartTimes(workload),
             groups.tensor(),
-            groups.context(),
+            groups.betweenCopies(),
             workload.profile().precision(),
             stage.split());
     this.samples = samples;

@@ -3,8 +3,8 @@ package dev.pipewright.predict.transformer;
 import dev.pipewright.predict.transformer.LayerTime.LayerSeconds;
 
 /**
- * Seconds of a transformer's layers for one micro-batch on one GPU, without what tensor-parallel
- * and context-parallel ranks exchange.
+ * Seconds of a transformer's layers for one micro-batch on one GPU, without what tensor-parallel,
+ * context-parallel and expert-parallel ranks exchange.
  *
  * @param dense a layer with a perceptron; nothing where no layer has one
  * @param mixture a layer with a mixture of experts; nothing where no layer has one
@@ -32,13 +32,22 @@ public record TransformerLayers(
    * @param weightGradient the part of it that only the update waits for
    */
   public record Passes(double forward, double backward, double weightGradient) {
-    private static Passes of(LayerSeconds layer) {
+    /**
+     * Of a layer.
+     *
+     * @param owners whether ranks have whole experts, and exchange tokens for these
+     */
+    private static Passes of(LayerSeconds layer, boolean owners) {
       PassSeconds ahead = layer.forward();
       PassSeconds back = layer.backward();
       return new Passes(
-          ahead.total() - ahead.tensorParallel() - ahead.contextParallel(),
-          back.total() - back.tensorParallel() - back.contextParallel(),
+          ahead.total() - exchanged(ahead, owners),
+          back.total() - exchanged(back, owners),
           (back.products() + back.casts()) / 2);
+    }
+
+    private static double exchanged(PassSeconds pass, boolean owners) {
+      return pass.tensorParallel() + pass.contextParallel() + (owners ? pass.allToAll() : 0);
     }
 
     private static Passes of(double both, double forwardShare, double weightShare) {
@@ -58,11 +67,12 @@ public record TransformerLayers(
     GemmTime gemm = new GemmTime(run, constants);
     LayerTime layers = new LayerTime(run, sizes, constants, gemm, collectives);
     EndsTime ends = EndsTime.of(run, sizes, constants, gemm, collectives);
+    boolean owners = run.layout().expert() > 1;
     double exchange =
         collectives.allReduce(2 * run.tokens() * sizes.hidden(), run.layout().tensor(), 1);
     return new TransformerLayers(
-        Passes.of(sizes.hasDense() ? layers.dense() : LayerSeconds.NONE),
-        Passes.of(sizes.hasMixtures() ? layers.mixture() : LayerSeconds.NONE),
+        Passes.of(sizes.hasDense() ? layers.dense() : LayerSeconds.NONE, owners),
+        Passes.of(sizes.hasMixtures() ? layers.mixture() : LayerSeconds.NONE, owners),
         Passes.of(ends.embedding() - exchange, EMBEDDING_FORWARD, 0),
         Passes.of(ends.head() - exchange, 1 / PRODUCTS, 1 / PRODUCTS),
         run.software().framework().optimizerBytes()

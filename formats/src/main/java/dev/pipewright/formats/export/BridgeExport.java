@@ -70,8 +70,11 @@ final class BridgeExport implements MegatronTarget {
       set(lines, "model.cp_comm_type", PythonText.quoted(MegatronSteps.KEYS));
     }
     set(lines, "model.expert_model_parallel_size", MegatronSteps.expert(plan));
+    if (plan.wholeExperts()) {
+      set(lines, "model.expert_tensor_parallel_size", 1);
+    }
     addRecomputation(lines, plan);
-    set(lines, "train.micro_batch_size", MegatronSteps.perRank(plan));
+    set(lines, "train.micro_batch_size", plan.perDataRank());
     set(lines, "train.global_batch_size", plan.plan().globalBatch());
     boolean sharded = plan.plan().sharding() == ZeroStage.OPTIMIZER;
     set(lines, "ddp.use_distributed_optimizer", PythonText.of(sharded));

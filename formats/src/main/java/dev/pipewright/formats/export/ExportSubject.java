@@ -175,6 +175,24 @@ public record ExportSubject(
     return first().replicas();
   }
 
+  /**
+   * Data-parallel ranks of the first stage as frameworks count them: all that have samples of their
+   * own, also where they divide experts.
+   */
+  int dataRanks() {
+    return data() * parallelism().sampleParts();
+  }
+
+  /** Samples of a micro-batch on each of these. */
+  int perDataRank() {
+    return plan.microBatching() / dataRanks();
+  }
+
+  /** Whether tensor-parallel ranks have whole experts, which they divide otherwise. */
+  boolean wholeExperts() {
+    return parallelism().expertParts() > 1 && parallelism().featureParts() > 1;
+  }
+
   /** Devices of the plan. */
   int devices() {
     return plan.devices();
@@ -208,14 +226,18 @@ public record ExportSubject(
 
   /** Degrees in a line: {@code 16 devices: pipeline 2, data 4, tensor 2}. */
   String degrees() {
-    boolean tokens = parallelism().kind().dividesTokens();
-    int copies = parallelism().copies();
+    boolean tokens = parallelism().dividesTokens();
+    int experts = parallelism().expertParts();
+    String around =
+        experts > 1
+            ? "%s %d, ".formatted(Parallelism.Kind.EXPERT.word(), experts)
+            : "%s %d, ".formatted(Parallelism.Kind.CONTEXT.word(), parallelism().copies());
     return "%d devices: pipeline %d, data %d, %s%s %d%s"
         .formatted(
             devices(),
             ranks(),
             data(),
-            copies > 1 ? "%s %d, ".formatted(Parallelism.Kind.CONTEXT.word(), copies) : "",
+            parallelism().nested() ? around : "",
             tokens ? parallelism().word() : Parallelism.Kind.TENSOR.word(),
             parallelism().pieces(),
             chunks() > 1 ? ", " + chunks() + " stages on each rank" : "");

@@ -69,7 +69,8 @@ final class MegatronExport implements MegatronTarget {
         .add("--context-parallel-size", MegatronSteps.context(plan))
         .addIf(MegatronSteps.context(plan) > 1, "--cp-comm-type", MegatronSteps.KEYS)
         .add("--expert-model-parallel-size", MegatronSteps.expert(plan))
-        .add("--micro-batch-size", MegatronSteps.perRank(plan))
+        .addIf(plan.wholeExperts(), "--expert-tensor-parallel-size", 1)
+        .add("--micro-batch-size", plan.perDataRank())
         .add("--global-batch-size", plan.plan().globalBatch())
         .addIf(MegatronSteps.sequenceParallel(plan), "--sequence-parallel")
         .addIf(MegatronSteps.byReplica(plan), "--use-tp-pp-dp-mapping");

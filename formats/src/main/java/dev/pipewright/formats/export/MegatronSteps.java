@@ -123,19 +123,14 @@ final class MegatronSteps {
     return exported.parallelism().tokenParts();
   }
 
-  /** Samples of a micro-batch on a data-parallel rank. */
-  static int perRank(ExportSubject exported) {
-    return exported.perRank() / exported.parallelism().sampleParts();
-  }
-
-  /** Devices that divide experts: ranks that divide tokens, or data-parallel ones. */
+  /** Devices that divide experts: ranks that divide tokens or features, or data-parallel ones. */
   static int expert(ExportSubject exported) {
-    return exported.parallelism().kind() == Parallelism.Kind.EXPERT ? exported.tensor() : 1;
+    return exported.parallelism().expertParts();
   }
 
   static boolean sequenceParallel(ExportSubject exported) {
     return exported.parallelism().several()
-        && exported.parallelism().kind() == Parallelism.Kind.SEQUENCE;
+        && exported.parallelism().ofCopy().kind() == Parallelism.Kind.SEQUENCE;
   }
 
   /** Whether pipelines are numbered one by one, not pipeline rank by pipeline rank. */

@@ -40,11 +40,14 @@ final class TorchtitanExport implements TorchtitanTarget {
     List<String> lines = new ArrayList<>();
     boolean replicated = TorchtitanNetwork.replicated(plan);
     lines.add("p = config.parallelism");
-    lines.add("p.data_parallel_replicate_degree = " + (replicated ? plan.data() : 1));
-    lines.add("p.data_parallel_shard_degree = " + (replicated ? 1 : plan.data()));
+    lines.add("p.data_parallel_replicate_degree = " + (replicated ? plan.dataRanks() : 1));
+    lines.add("p.data_parallel_shard_degree = " + (replicated ? 1 : plan.dataRanks()));
     lines.add("p.tensor_parallel_degree = " + plan.parallelism().featureParts());
     lines.add("p.context_parallel_degree = " + plan.parallelism().tokenParts());
-    lines.add("p.expert_parallel_degree = 1");
+    lines.add("p.expert_parallel_degree = " + plan.parallelism().expertParts());
+    if (plan.wholeExperts()) {
+      lines.add("p.expert_tensor_parallel_degree = 1");
+    }
     lines.add("p.pipeline_parallel_degree = " + plan.ranks());
     if (!replicated) {
       lines.add(

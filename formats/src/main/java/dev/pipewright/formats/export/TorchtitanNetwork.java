@@ -29,7 +29,7 @@ final class TorchtitanNetwork {
     return List.of(
         GridRules.decoder(),
         GridRules.withoutPrediction(),
-        GridRules.kinds(List.of(Kind.SEQUENCE, Kind.CONTEXT)),
+        GridRules.kinds(List.of(Kind.SEQUENCE, Kind.CONTEXT, Kind.EXPERT)),
         GridRules.equalRanks(true),
         ScheduleRules.among(SCHEDULES),
         GridRules.consecutive(false),
@@ -74,7 +74,7 @@ final class TorchtitanNetwork {
 
   /** Samples of a step on a data-parallel rank, or of a micro-batch where there is no pipeline. */
   static int localBatch(ExportSubject exported) {
-    return exported.perRank() * (exported.ranks() > 1 ? exported.plan().microBatches() : 1);
+    return exported.perDataRank() * (exported.ranks() > 1 ? exported.plan().microBatches() : 1);
   }
 
   static String reshard(ExportSubject exported) {

@@ -46,18 +46,21 @@ final class TorchtitanTomlExport implements TorchtitanTarget {
     put(text, "global_batch_size", plan.plan().globalBatch());
     plan.shape().ifPresent(shape -> put(text, "seq_len", shape.sequence()));
     text.append("\n[parallelism]\n");
-    put(text, "data_parallel_replicate_degree", replicated ? plan.data() : 1);
-    put(text, "data_parallel_shard_degree", replicated ? 1 : plan.data());
+    put(text, "data_parallel_replicate_degree", replicated ? plan.dataRanks() : 1);
+    put(text, "data_parallel_shard_degree", replicated ? 1 : plan.dataRanks());
     if (!replicated) {
       put(text, "fsdp_reshard_after_forward", PythonText.quoted(TorchtitanNetwork.reshard(plan)));
     }
     put(text, "tensor_parallel_degree", plan.parallelism().featureParts());
     put(text, "context_parallel_degree", plan.parallelism().tokenParts());
-    put(text, "expert_parallel_degree", 1);
+    put(text, "expert_parallel_degree", plan.parallelism().expertParts());
+    if (plan.wholeExperts()) {
+      put(text, "expert_tensor_parallel_degree", 1);
+    }
     put(text, "pipeline_parallel_degree", plan.ranks());
     if (plan.ranks() > 1) {
       put(text, "pipeline_parallel_schedule", PythonText.quoted(TorchtitanNetwork.schedule(plan)));
-      put(text, "pipeline_parallel_microbatch_size", plan.perRank());
+      put(text, "pipeline_parallel_microbatch_size", plan.perDataRank());
       text.append("module_fqns_per_model_part = [\n");
       TorchtitanNetwork.stages(plan, "output")
           .forEach(stage -> text.append("  ").append(stage).append(",\n"));

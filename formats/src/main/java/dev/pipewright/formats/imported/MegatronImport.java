@@ -40,9 +40,11 @@ final class MegatronImport implements PlanImport {
   private static final String STEPS = "sequence-parallel";
   private static final String BY_REPLICA = "use-tp-pp-dp-mapping";
 
+  private static final String OF_EXPERTS = "expert-tensor-parallel-size";
+
   /** What plans do not have: flags with the values that change nothing. */
   private static final List<String> DEGREES =
-      List.of("hierarchical-context-parallel-sizes", "expert-tensor-parallel-size");
+      List.of("hierarchical-context-parallel-sizes", OF_EXPERTS);
 
   private static final List<String> UNKNOWN =
       List.of(
@@ -97,7 +99,7 @@ final class MegatronImport implements PlanImport {
   private static BadInputException without(MegatronArguments arguments, String degree, int parts) {
     return arguments.wrong(
         degree,
-        "--%s is %d, which imported plans cannot have: they divide layers by tensor and context sizes, by equal context and expert sizes, or by experts alone; `pipewright predict` takes such layouts"
+        "--%s is %d, which imported plans cannot have: they divide layers by tensor and context sizes, by equal context and expert sizes, or by an expert size that is a multiple of the tensor size; `pipewright predict` takes such layouts"
             .formatted(degree, parts));
   }
 
@@ -117,8 +119,21 @@ final class MegatronImport implements PlanImport {
           "--%s is %d with tensor parallelism of whole sequences, which imported plans cannot have; add --%s"
               .formatted(CONTEXT, context, STEPS));
     }
-    if (expert > 1 && (tensor > 1 || (context > 1 && expert != context))) {
+    boolean both = tensor > 1 && (context > 1 || expert % tensor != 0);
+    if (expert > 1 && (both || (context > 1 && expert != context))) {
       throw without(arguments, EXPERT, expert);
+    }
+    if (expert > 1 && tensor > 1 && !arguments.says(OF_EXPERTS)) {
+      throw arguments.wrong(
+          EXPERT,
+          "--%s is %d with tensor parallelism within experts, which imported plans cannot have; add --%s 1"
+              .formatted(EXPERT, expert, OF_EXPERTS));
+    }
+    if (expert > 1 && tensor > 1 && !arguments.flag(STEPS)) {
+      throw arguments.wrong(
+          EXPERT,
+          "--%s is %d with tensor parallelism of whole sequences, which imported plans cannot have; add --%s"
+              .formatted(EXPERT, expert, STEPS));
     }
     for (String flag : UNKNOWN) {
       boolean off =
@@ -150,9 +165,8 @@ final class MegatronImport implements PlanImport {
       int parts = division.parts();
       int ranks = positive("pipeline-model-parallel-size");
       if (world % Math.multiplyFull(parts, ranks) != 0) {
-        String flag =
-            wholeSequences() ? EXPERT : division.kind().dividesTokens() ? CONTEXT : TENSOR;
-        String both = division.copies() > 1 ? "context times " : "";
+        String flag = wholeSequences() ? EXPERT : division.dividesTokens() ? CONTEXT : TENSOR;
+        String both = positive(CONTEXT) > 1 && division.nested() ? "context times " : "";
         String word = both + flag.substring(0, flag.indexOf('-'));
         throw arguments.wrong(
             flag,
@@ -178,7 +192,7 @@ final class MegatronImport implements PlanImport {
               byReplica);
       return grid.plan(
           ends.size() > ranks ? Interleaved.NAME : PipelinePolicy.A.scheduleName(),
-          wholeSequences() ? batching(data * parts).together(parts) : batching(data),
+          batching(data * division.sampleParts()).together(division.sampleParts()),
           new StageGrid.Keeping(
               arguments.flag("overlap-grad-reduce") || sharding().atLeast(ZeroStage.GRADIENTS),
               sharding(),
@@ -194,7 +208,7 @@ final class MegatronImport implements PlanImport {
       int tensor = positive(TENSOR);
       int context = positive(CONTEXT);
       if (wholeSequences()) {
-        return Parallelism.ofWholeSequences(positive(EXPERT));
+        return Parallelism.ofExpertCopies(positive(EXPERT) / tensor, tensor);
       }
       if (context > 1 && tensor > 1) {
         return Parallelism.ofCopies(context, tensor);

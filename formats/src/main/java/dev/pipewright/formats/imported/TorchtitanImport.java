@@ -72,12 +72,7 @@ final class TorchtitanImport implements PlanImport {
       int ranks = degree("pipeline");
       int tensor = degree("tensor");
       int context = degree("context");
-      if (degree("expert") > 1) {
-        throw wrong(
-            key("expert"),
-            "expert_parallel_degree is %d, which imported plans cannot have; write 1"
-                .formatted(degree("expert")));
-      }
+      Parallelism division = division(context, tensor);
       int parts = Math.multiplyExact(context, tensor);
       int rest = world / Math.multiplyExact(ranks, parts);
       int replicated = number("parallelism.data_parallel_replicate_degree", 1);
@@ -94,26 +89,41 @@ final class TorchtitanImport implements PlanImport {
             "parallelism.data_parallel_replicate_degree",
             "data parallelism both replicates and shards, which plans do not have; make one degree 1");
       }
+      int together = division.sampleParts(); // data-parallel ranks that divide experts
+      if (sharded % together != 0) {
+        throw wrong(
+            key("expert"),
+            "expert_parallel_degree is %d, but %d data-parallel ranks shard; write a degree whose ranks they are a multiple of"
+                .formatted(degree("expert"), sharded));
+      }
       List<Integer> ends = ends(ranks);
       StageGrid grid =
           new StageGrid(
-              file,
-              ranks,
-              rest * parts,
-              ends,
-              Collections.nCopies(ends.size(), division(context, tensor)),
-              false);
+              file, ranks, rest * parts, ends, Collections.nCopies(ends.size(), division), false);
       return grid.plan(
           ranks == 1 ? PipelinePolicy.A.scheduleName() : schedule(),
-          batching(ranks, rest),
+          batching(ranks, rest).together(together),
           new StageGrid.Keeping(true, sharding(sharded * context, ranks), recomputed(grid)));
     }
 
-    private static Parallelism division(int context, int tensor) {
-      if (tensor > 1) {
-        return Parallelism.ofCopies(context, tensor);
+    private Parallelism division(int context, int tensor) {
+      int expert = degree("expert");
+      if (expert == 1) {
+        return tensor > 1
+            ? Parallelism.ofCopies(context, tensor)
+            : context == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.CONTEXT, context);
       }
-      return context == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.CONTEXT, context);
+      boolean whole = tensor == 1 || degree("expert_tensor") == 1;
+      if (whole && context == 1 && expert % tensor == 0) {
+        return Parallelism.ofExpertCopies(expert / tensor, tensor);
+      }
+      if (tensor == 1 && expert == context) {
+        return Parallelism.of(Parallelism.Kind.EXPERT, expert);
+      }
+      throw wrong(
+          key("expert"),
+          "expert_parallel_degree is %d, which imported plans cannot have: they have whole experts, by a degree that is a multiple of the tensor-parallel or equal to the context-parallel one; write such a degree, or 1"
+              .formatted(expert));
     }
 
     private static String key(String kind) {

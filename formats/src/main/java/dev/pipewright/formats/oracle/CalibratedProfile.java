@@ -85,7 +85,7 @@ public final class CalibratedProfile {
     try {
       List<List<LayerTimes>> times =
           samples.stream()
-              .map(slice -> times(graph, fused, new Ranks(1, 1, false), slice))
+              .map(slice -> times(graph, fused, new Ranks(1, 1, false, 1), slice))
               .toList();
       String source =
           "exchanges from latencies and bandwidths that the cluster states, layers from constants calibrated for "
@@ -98,14 +98,18 @@ public final class CalibratedProfile {
               samples,
               times);
       return Optional.of(
-          whole.with(new Parts(graph, fused, 1, layers(fused, new Ranks(1, 1, false), 1))));
+          whole.with(new Parts(graph, fused, 1, layers(fused, new Ranks(1, 1, false, 1), 1))));
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
   }
 
-  /** Who divides layers: context-parallel ranks of tensor-parallel ones. */
-  private record Ranks(int tensor, int context, boolean sequence) {}
+  /**
+   * Who divides layers: context-parallel ranks of tensor-parallel ones.
+   *
+   * @param owners of whole experts; 1 where tensor-parallel ranks divide each
+   */
+  private record Ranks(int tensor, int context, boolean sequence, int owners) {}
 
   /** The layers of such ranks. */
   private final class Parts implements DividedLayers {
@@ -122,9 +126,9 @@ public final class CalibratedProfile {
     }
 
     @Override
-    public Optional<List<LayerTimes>> times(int parts, boolean sequence, int samples) {
+    public Optional<List<LayerTimes>> times(int parts, boolean sequence, int owners, int samples) {
       try {
-        Ranks ranks = new Ranks(parts, context, sequence);
+        Ranks ranks = new Ranks(parts, context, sequence, owners);
         return Optional.of(CalibratedProfile.this.times(graph, fused, ranks, samples));
       } catch (IllegalArgumentException e) {
         return Optional.empty(); // heads that so many ranks cannot share alike
@@ -155,20 +159,22 @@ public final class CalibratedProfile {
 
   private TransformerLayers layers(boolean fused, Ranks ranks, int slice) {
     int tensor = ranks.tensor();
+    boolean whole = ranks.owners() > 1; // experts
+    int copies = whole ? ranks.owners() / tensor : 1;
     TrainingLayout group =
         new TrainingLayout(
             tensor,
             1,
-            1,
+            copies,
             ranks.context(),
             1,
-            1,
-            tensor,
+            ranks.owners(),
+            whole ? 1 : tensor,
             0,
             1,
             false,
             ranks.sequence(),
-            slice,
+            copies * slice,
             slice);
     RunChoices choices =
         new RunChoices(

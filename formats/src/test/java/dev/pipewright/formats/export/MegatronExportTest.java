@@ -60,22 +60,25 @@ class MegatronExportTest {
     StagePlan first = plan.stages().get(0);
     int parts = first.parallelism().parts();
     String kind = first.parallelism().kind().word();
-    boolean whole = first.parallelism().sampleParts() > 1;
+    int samples = first.parallelism().sampleParts();
     boolean tokens = first.parallelism().tokenParts() > 1;
-    int features = name.equals("context and tensor") ? 4 : tokens || whole ? 1 : parts;
+    boolean both = name.equals("experts and tensor");
+    int features =
+        name.equals("context and tensor") ? 4 : both ? 2 : tokens || samples > 1 ? 1 : parts;
     assertEquals(features, read.number("tensor-model-parallel-size"));
     assertEquals(tokens ? parts / features : 1, read.number("context-parallel-size"));
     String text = MEGATRON.write(SamplePlans.exported(plan)).get(0).text();
     assertEquals(tokens, text.contains("--cp-comm-type all_gather"), text);
     assertEquals(kind.equals("expert") ? parts : 1, read.number("expert-model-parallel-size"));
     assertEquals(plan.devicesByRank().size(), read.number("pipeline-model-parallel-size"));
-    int data = first.devices().size() / (whole ? 1 : parts);
+    assertEquals(both ? 1 : 0, read.number("expert-tensor-parallel-size", 0));
+    int data = first.devices().size() / parts * samples;
     long step = (long) read.number("micro-batch-size") * data * plan.microBatches();
     assertEquals(step, read.number("global-batch-size"));
     assertEquals(plan.globalBatch(), step);
     assertEquals(plan.sharding().level() >= 1, read.flag("use-distributed-optimizer"));
     assertEquals(plan.overlapGradients(), read.flag("overlap-grad-reduce"));
-    assertEquals(kind.equals("sequence"), read.flag("sequence-parallel"));
+    assertEquals(both || kind.equals("sequence"), read.flag("sequence-parallel"));
   }
 
   @ParameterizedTest

@@ -174,6 +174,13 @@ public final class SamplePlans {
             .stage(HEAD, devices(4, 4), "expert:2x1")
             .plan());
     plans.put(
+        "experts and tensor",
+        of("1f1b", 8, 8)
+            .zero(1)
+            .stage(16, devices(0, 8), "expert:2x2")
+            .stage(HEAD, devices(8, 8), "expert:2x2")
+            .plan());
+    plans.put(
         "experts and context", // a sequence for two devices
         of("1f1b", 8, 2)
             .overlapping()
@@ -240,6 +247,20 @@ public final class SamplePlans {
     plans.put(
         "context",
         of("1f1b", 4, 2).zero(3).overlapping().stage(HEAD, devices(0, 8), "context:4").plan());
+    plans.put(
+        "experts and tensor",
+        of("1f1b", 8, 8)
+            .zero(2)
+            .overlapping()
+            .stage(16, devices(0, 8), "expert:2x2")
+            .stage(HEAD, devices(8, 8), "expert:2x2")
+            .plan());
+    plans.put(
+        "experts",
+        of("1f1b", 4, 8).zero(3).overlapping().stage(HEAD, devices(0, 8), "expert:4x1").plan());
+    plans.put(
+        "experts and context",
+        of("1f1b", 4, 2).zero(3).overlapping().stage(HEAD, devices(0, 8), "expert:4").plan());
     plans.put(
         "hybrid, every block recomputed",
         of("1f1b", 8, 4)

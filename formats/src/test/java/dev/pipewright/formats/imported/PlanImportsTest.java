@@ -58,15 +58,34 @@ class PlanImportsTest {
     assertEquals(alone.microBatching(), tokens.microBatching());
   }
 
+  /** Tensor-parallel ranks with whole experts: as many groups as there are experts for. */
+  @Test
+  void tensorParallelRanksHaveWholeExperts() {
+    String experts =
+        MEGATRON
+            + "--tensor-model-parallel-size 2 --sequence-parallel --expert-tensor-parallel-size 1 ";
+    PipelinePlan four = plan(experts + "--expert-model-parallel-size 4", 16);
+    assertEquals("[0..9]×16e4t2", four.summary());
+    assertEquals("expert:2x2", four.stages().get(0).parallelism().toString());
+    PipelinePlan alone = plan(experts, 16);
+    assertEquals(alone.globalBatch(), four.globalBatch());
+    assertEquals(alone.microBatches(), four.microBatches());
+    PipelinePlan two = plan(experts + "--expert-model-parallel-size 2", 16);
+    assertEquals("expert:1x2", two.stages().get(0).parallelism().toString());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
         "--tensor-model-parallel-size 2 --context-parallel-size 2 | 8 | --context-parallel-size is 2 with tensor parallelism of whole sequences, which imported plans cannot have; add --sequence-parallel",
         "--tensor-model-parallel-size 2 --context-parallel-size 3 --sequence-parallel | 8 | 8 devices are no multiple of context times tensor 6",
-        "--tensor-model-parallel-size 2 --sequence-parallel --context-parallel-size 2 --expert-model-parallel-size 2 | 8 | --expert-model-parallel-size is 2, which imported plans cannot have: they divide layers by tensor and context sizes, by equal context and expert sizes, or by experts alone",
+        "--tensor-model-parallel-size 2 --sequence-parallel --context-parallel-size 2 --expert-model-parallel-size 2 | 8 | --expert-model-parallel-size is 2, which imported plans cannot have: they divide layers by tensor and context sizes, by equal context and expert sizes, or by an expert size that is a multiple of the tensor size",
         "--context-parallel-size 2 --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
-        "--tensor-model-parallel-size 2 --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4, which imported plans cannot have",
+        "--tensor-model-parallel-size 2 --sequence-parallel --expert-model-parallel-size 4 | 8 | --expert-model-parallel-size is 4 with tensor parallelism within experts, which imported plans cannot have; add --expert-tensor-parallel-size 1",
+        "--tensor-model-parallel-size 2 --expert-model-parallel-size 4 --expert-tensor-parallel-size 1 | 8 | --expert-model-parallel-size is 4 with tensor parallelism of whole sequences, which imported plans cannot have; add --sequence-parallel",
+        "--tensor-model-parallel-size 2 --sequence-parallel --expert-model-parallel-size 3 --expert-tensor-parallel-size 1 | 8 | --expert-model-parallel-size is 3, which imported plans cannot have",
+        "--tensor-model-parallel-size 2 --sequence-parallel --expert-model-parallel-size 4 --expert-tensor-parallel-size 2 | 8 | --expert-tensor-parallel-size is 2, which imported plans cannot have",
         "--expert-model-parallel-size 3 | 8 | 8 devices are no multiple of expert 3",
         "--expert-model-parallel-size 2 --pipeline-model-parallel-size 2 --use-tp-pp-dp-mapping | 8 | --use-tp-pp-dp-mapping has the ranks that divide experts in different stages",
         "--context-parallel-size 3 | 8 | 8 devices are no multiple of context 3",
@@ -101,8 +120,16 @@ class PlanImportsTest {
         "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n%s\n[training]\nlocal_batch_size = 2\n";
     assertEquals("[0..33]×8", plan(titan.formatted(""), 8).summary());
     assertTrue(
-        refusal(titan.formatted("expert_parallel_degree = 2"), 8)
-            .contains("expert_parallel_degree is 2, which imported plans cannot have"));
+        refusal(titan.formatted("expert_parallel_degree = 4\ncontext_parallel_degree = 2"), 8)
+            .contains("expert_parallel_degree is 4, which imported plans cannot have"));
+    String both = "tensor_parallel_degree = 2\nexpert_parallel_degree = 4\n";
+    assertTrue(
+        refusal(titan.formatted(both + "expert_tensor_parallel_degree = 2"), 8)
+            .contains("expert_parallel_degree is 4, which imported plans cannot have"));
+    assertTrue(
+        refusal(titan.formatted(both.replace("4", "6")), 8)
+            .contains("expert_parallel_degree is 6, but 4 data-parallel ranks shard"));
+    assertEquals("[0..33]×8e4t2", plan(titan.formatted(both), 8).summary());
     assertTrue(
         refusal(titan.formatted("pipeline_parallel_degree = 2"), 8)
             .contains("does not say their stages"));

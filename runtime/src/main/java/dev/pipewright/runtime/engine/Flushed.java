@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.exchange.HeldBy;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.checkpoint.StateNames;
 import dev.pipewright.runtime.net.Parameter;
@@ -62,17 +63,26 @@ abstract sealed class Flushed implements ParameterStore permits Resident, Sharde
   /**
    * The parameters of each segment but for tied tables, which {@link TiedSums} sums.
    *
-   * @param byTensorGroup those whose gradients a tensor-parallel group sums, or all others
+   * @param holders that sum their gradients
    */
-  static List<List<Parameter>> summed(WorkerSetup setup, Stage stage, boolean byTensorGroup) {
+  static List<List<Parameter>> summed(WorkerSetup setup, Stage stage, HeldBy holders) {
     Set<String> tied = TiedSums.names(setup.network());
     return stage.segments().stream()
         .map(segment ->
             segment.part().parameters().stream()
                 .filter(p -> !tied.contains(p.name()))
-                .filter(p -> (p.share() instanceof Share.Summed) == byTensorGroup)
+                .filter(p -> holders(p.share()) == holders)
                 .toList())
         .toList();
+  }
+
+  private static HeldBy holders(Share share) {
+    return switch (share) {
+      case Share.Summed all -> HeldBy.STAGE;
+      case Share.Piece piece when piece.ofGroup() -> HeldBy.SAME_EXPERTS;
+      case Share.Piece piece -> HeldBy.SAME_PART;
+      case Share.Whole whole -> HeldBy.SAME_PART;
+    };
   }
 
   @Override

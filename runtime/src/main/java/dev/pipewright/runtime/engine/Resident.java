@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.exchange.HeldBy;
 import dev.pipewright.runtime.net.Parameter;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,10 +18,12 @@ final class Resident extends Flushed {
   Resident(WorkerSetup setup, int depth, TiedSums tied) {
     super(setup, depth, Stage.of(setup, depth), tied, List.of());
     this.setup = setup;
-    List<List<Parameter>> byReplicas = summed(setup, stage(), false);
-    List<List<Parameter>> byAll = summed(setup, stage(), true);
+    List<List<Parameter>> byReplicas = summed(setup, stage(), HeldBy.SAME_PART);
+    List<List<Parameter>> ofExperts = summed(setup, stage(), HeldBy.SAME_EXPERTS);
+    List<List<Parameter>> byAll = summed(setup, stage(), HeldBy.STAGE);
     Holders holders = Holders.of(setup.assignment(), depth, setup.transport());
     holders.replicas().ifPresent(group -> sums.add(new GradientSums(group::sum, byReplicas)));
+    holders.experts().ifPresent(group -> sums.add(new GradientSums(group::sum, ofExperts)));
     holders.everybody().ifPresent(all -> sums.add(new GradientSums(all, byAll)));
     this.early = setup.assignment().updatesAhead() ? byReplicas : List.of();
   }

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.exchange.HeldBy;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.net.Parameter;
@@ -31,34 +32,42 @@ final class Sharded extends Flushed {
     return new Sharded(setup, depth, stage, tied, segments(setup, depth, stage));
   }
 
-  /** The shards of each segment: of what the replicas sum, and of what all workers sum. */
+  /** The shards of each segment, group by group of those who share something of it out. */
   private static List<List<Shard>> segments(WorkerSetup setup, int depth, Stage stage) {
     Assignment assignment = setup.assignment();
-    ZeroStage sharding = assignment.sharding();
-    List<Integer> same = assignment.holders(depth, setup.worker());
+    int worker = setup.worker();
     List<Integer> all = assignment.holders(depth);
     Holders holders = Holders.of(assignment, depth, setup.transport());
     Optional<Group> everybody =
         holders.everybody().map(none -> setup.transport().group("shards-" + depth, all));
-    List<List<Parameter>> byReplicas = summed(setup, stage, false);
-    List<List<Parameter>> byAll = summed(setup, stage, true);
     List<List<Shard>> segments = new ArrayList<>();
-    for (int segment = 0; segment < byAll.size(); segment++) {
-      List<Shard> own = new ArrayList<>();
-      List<Parameter> ofReplicas = byReplicas.get(segment);
-      List<Parameter> ofAll = byAll.get(segment);
-      String name = depth + "/" + segment;
-      if (holders.replicas().isPresent() && !ofReplicas.isEmpty()) {
-        Group group = holders.replicas().get();
-        own.add(new Shard(name, sharding, group, same.indexOf(setup.worker()), ofReplicas));
-      }
-      if (everybody.isPresent() && !ofAll.isEmpty()) {
-        int place = all.indexOf(setup.worker());
-        own.add(new Shard(name + "/all", sharding, everybody.get(), place, ofAll));
-      }
-      segments.add(own);
-    }
+    stage.segments().forEach(segment -> segments.add(new ArrayList<>()));
+    Sharers sharers = new Sharers(setup, depth, stage, segments);
+    sharers.add(HeldBy.SAME_PART, "", holders.replicas(), assignment.holders(depth, worker));
+    sharers.add(
+        HeldBy.SAME_EXPERTS,
+        "/experts",
+        holders.experts(),
+        Holders.ofSameExperts(assignment, depth, worker));
+    sharers.add(HeldBy.STAGE, "/all", everybody, all);
     return segments;
+  }
+
+  /** Adds the shards of segments. */
+  private record Sharers(WorkerSetup setup, int depth, Stage stage, List<List<Shard>> segments) {
+    /** Those of one group, unless this worker is alone in it. */
+    void add(HeldBy what, String suffix, Optional<Group> group, List<Integer> members) {
+      List<List<Parameter>> parameters = summed(setup, stage, what);
+      for (int segment = 0; group.isPresent() && segment < segments.size(); segment++) {
+        List<Parameter> own = parameters.get(segment);
+        if (!own.isEmpty()) {
+          String name = depth + "/" + segment + suffix;
+          int place = members.indexOf(setup.worker());
+          ZeroStage sharding = setup.assignment().sharding();
+          segments.get(segment).add(new Shard(name, sharding, group.get(), place, own));
+        }
+      }
+    }
   }
 
   // ---- parameters

@@ -63,10 +63,10 @@ public final class Computable {
    * as a sentence; empty where nothing does.
    */
   public static Optional<String> refusal(LayerGraph graph, Parallelism split) {
-    boolean features = split.kind().dividesFeatures();
+    boolean features = split.dividesFeatures();
     for (Layer layer : features ? graph.layers() : List.<Layer>of()) {
       if (layer.operator() instanceof Operator.ShapedBlock block) {
-        Optional<String> whole = ShapedBlockModule.undivided(block, split.pieces());
+        Optional<String> whole = ShapedBlockModule.undivided(block, split);
         if (whole.isPresent()) {
           return Optional.of(
               "layer %s of %s has %s, which the runtime does not divide in %d; take fewer parts or another kind"

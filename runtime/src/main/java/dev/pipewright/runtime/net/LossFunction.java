@@ -65,17 +65,24 @@ public enum LossFunction {
       case TokenPart tokens -> {
         Tensor own = tokens.own(target);
         yield own.elements() == 0
-            ? new Judged(0, 0, 0, List.of(Tensor.zeros(last.shape())))
+            ? nothing(last)
             : judge(last, own, share * own.extent(1) / target.extent(1));
       }
       case CopyPart(TokenPart tokens, Optional<VocabularyPart> words) -> {
         Tensor own = tokens.own(target);
         double ofTokens = share * own.extent(1) / target.extent(1);
-        yield words
-            .map(divided -> judge(last.detached(), own.flattened(0), ofTokens, divided))
-            .orElseGet(() -> judge(last, own, ofTokens));
+        yield own.elements() == 0
+            ? nothing(last)
+            : words
+                .map(divided -> judge(last.detached(), own.flattened(0), ofTokens, divided))
+                .orElseGet(() -> judge(last, own, ofTokens));
       }
     };
+  }
+
+  /** Of no rows at all. */
+  private static Judged nothing(Tensor scores) {
+    return new Judged(0, 0, 0, List.of(Tensor.zeros(scores.shape())));
   }
 
   private static Judged judge(Tensor own, Tensor wanted, double share, VocabularyPart words) {

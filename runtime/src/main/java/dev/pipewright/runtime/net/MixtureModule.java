@@ -47,29 +47,58 @@ final class MixtureModule implements Module {
     return all;
   }
 
+  @Override
+  public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
+    Tensor states = inputs.get(0);
+    boolean alone = split.tensorGroup().alone();
+    return alone || split.expertOwners().isEmpty() ? summed(states, pass) : ofOwners(states, pass);
+  }
+
   /**
    * Each member of a tensor-parallel group makes a term of the output from what all read, and finds
    * all of the weights of experts by itself.
    */
-  @Override
-  public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
-    Tensor states = inputs.get(0);
+  private Tensor summed(Tensor states, ForwardPass pass) {
     Tensor all = split.read(states);
-    Tensor tokens = rows(all);
     Tensor scored = rows(split.steps() ? all : states);
+    Tensor routed = routed(rows(all), scored, pass);
+    Tensor both =
+        shared
+            .map(perceptron -> routed.plus(shared(perceptron, rows(all), scored, pass)))
+            .orElse(routed);
+    Tensor term = both.reshaped(all.shape());
+    return split.tensorGroup().alone() ? term : split.sum(term);
+  }
+
+  /**
+   * Where members of a tensor-parallel group have whole experts, each sends its own tokens to
+   * these; of the shared experts it makes a term from what all read.
+   */
+  private Tensor ofOwners(Tensor states, ForwardPass pass) {
+    Tensor routed = routed(rows(states), rows(states), pass).reshaped(states.shape());
+    if (shared.isEmpty()) {
+      return routed;
+    }
+    Tensor all = split.read(states);
+    Tensor term = shared(shared.get(), rows(all), rows(all), pass);
+    return routed.plus(split.sum(term.reshaped(all.shape())));
+  }
+
+  /**
+   * What the experts that are chosen for each token make of it.
+   *
+   * @param scored the tokens as the router reads them
+   */
+  private Tensor routed(Tensor tokens, Tensor scored, ForwardPass pass) {
     Tensor scores = Functions.linear(scored, router.value(), routerBias.map(Parameter::value));
     Routing routing =
         new Routing(pass.used(scores, ParallelProduct.all(router, routerBias)), shape.chosen());
     Tensor weights = split.factor(routing.weights());
-    Tensor made = made(routing.sent(tokens), routing.counts(), pass);
-    Tensor routed = routing.combined(made, weights);
-    Tensor both =
-        shared
-            .map(perceptron ->
-                routed.plus(scaled(perceptron.forward(List.of(tokens), pass), scored, pass)))
-            .orElse(routed);
-    Tensor term = both.reshaped(all.shape());
-    return split.tensorGroup().alone() ? term : split.sum(term);
+    return routing.combined(made(routing.sent(tokens), routing.counts(), pass), weights);
+  }
+
+  private Tensor shared(Perceptron perceptron, Tensor tokens, Tensor scored, ForwardPass pass) {
+    return scaled(perceptron.forward(List.of(tokens), pass), scored, pass);
   }
 
   /** What experts make of rows, wherever they are. */

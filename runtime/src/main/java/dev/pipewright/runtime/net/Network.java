@@ -183,7 +183,7 @@ public final class Network {
     Parallelism split = tensorGroup.split();
     return split.kind() == Parallelism.Kind.SPATIAL
         ? TensorCut.ofGrid(split, 2, extents.subList(1, extents.size()))
-        : TensorCut.ofTokens(copy(), samples, extents.get(0) / split.copies());
+        : TensorCut.ofTokens(copy(), samples, extents.get(0) / split.betweenCopies().tokenParts());
   }
 
   /** Those of the group that have the same tokens as this worker. */
@@ -195,7 +195,9 @@ public final class Network {
   Tensor own(Tensor samples, int layer) {
     TensorParallelGroup copies = tensorGroup.betweenCopies();
     Tensor tokens =
-        copies.alone() ? samples : copies.own(samples, TensorCut.of(copies, 1, samples.extent(1)));
+        copies.alone()
+            ? samples
+            : copies.own(samples, TensorCut.ofTokens(copies, samples.extent(0), samples.extent(1)));
     return cut(layer) ? copy().own(tokens, cutOf(layer, samples.extent(0))) : tokens;
   }
 
@@ -255,7 +257,7 @@ public final class Network {
     return staysCut(layer) ? cutOf(layer, samples).shape(shape, place) : shape;
   }
 
-  /** The extents of a layer's output for so many samples: of the tokens that a copy has. */
+  /** The extents of a layer's output for so many samples: of what a copy has of these. */
   long[] shape(int layer, long samples) {
     Layer made = graph().layer(layer);
     List<Integer> extents = new ArrayList<>();
@@ -265,11 +267,12 @@ public final class Network {
       extents.add(Math.toIntExact(made.outputElements()));
     }
     long[] shape = new long[extents.size() + 1];
-    shape[0] = samples;
+    TensorParallelGroup copies = tensorGroup.betweenCopies();
+    shape[0] = copies.split().sampleParts() > 1 ? copies.own(samples).count() : samples;
     for (int i = 0; i < extents.size(); i++) {
       shape[i + 1] = extents.get(i);
     }
-    shape[1] /= tensorGroup.split().copies();
+    shape[1] /= copies.split().tokenParts();
     return shape;
   }
 }

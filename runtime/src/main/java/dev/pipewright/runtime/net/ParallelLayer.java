@@ -13,6 +13,7 @@ import java.util.Optional;
 /** How a tensor-parallel group computes the operators of a layer, in order. */
 final class ParallelLayer {
   private final TensorParallelGroup tensorGroup; // of this worker's copy
+  private final TensorParallelGroup experts; // who has some of a mixture's each
   private final TensorParallelGroup context; // who has the other tokens of its sequences
   private final boolean cut;
   private final boolean product;
@@ -25,8 +26,11 @@ final class ParallelLayer {
     this.tensorGroup = all.ofCopy();
     this.cut = region.contains(layer);
     Parallelism split = tensorGroup.split();
-    boolean tokens = cut && split.kind().dividesTokens() && split.tokenParts() > 1;
-    this.context = tokens ? tensorGroup : all.betweenCopies();
+    boolean tokens = cut && split.dividesTokens() && split.tokenParts() > 1;
+    boolean copies = all.split().nested() && all.split().tokenParts() > 1;
+    TensorParallelGroup alone = TensorParallelGroup.ALONE;
+    this.context = tokens ? tensorGroup : copies ? all.betweenCopies() : alone;
+    this.experts = cut && all.split().expertParts() > 1 ? all : alone;
     this.product =
         !tensorGroup.alone()
             && new ParallelismLimits(graph).width(layer, tensorGroup.split().kind()).isPresent();
@@ -85,14 +89,13 @@ final class ParallelLayer {
    * @param sequence tokens of a sample
    */
   ParallelBlock block(int sequence) {
-    Parallelism.Kind kind = tensorGroup.split().kind();
-    TensorParallelGroup alone = TensorParallelGroup.ALONE;
+    boolean features = tensorGroup.split().dividesFeatures();
     return new ParallelBlock(
-        kind.dividesFeatures() ? tensorGroup : alone,
-        kind.dividesFeatures() && cut,
+        features ? tensorGroup : TensorParallelGroup.ALONE,
+        features && cut,
         sequence,
         context,
-        kind == Parallelism.Kind.EXPERT && cut ? tensorGroup : alone);
+        experts);
   }
 
   /** The first of the tokens that this worker has of each sample. */

@@ -40,7 +40,14 @@ public record Parameter(String name, Tensor value, Share share) {
   Parameter piece(TensorParallelGroup tensorGroup, int axis, int blocks, long unit) {
     long whole = value.extent(axis) / blocks;
     Span units = tensorGroup.own(whole / unit);
-    var piece = new Share.Piece(axis, blocks, units.first() * unit, units.count() * unit, whole);
+    var piece =
+        new Share.Piece(
+            axis,
+            blocks,
+            units.first() * unit,
+            units.count() * unit,
+            whole,
+            tensorGroup.split().nested());
     List<Tensor> pieces = new ArrayList<>();
     for (int block = 0; block < blocks; block++) {
       pieces.add(value.detached().part(axis, block * whole + piece.first(), piece.count()));

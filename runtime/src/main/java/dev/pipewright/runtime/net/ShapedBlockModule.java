@@ -9,6 +9,7 @@ import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.model.transformer.FeedForwardShape.Dense;
 import dev.pipewright.model.transformer.InputShape.Positions;
 import dev.pipewright.model.transformer.LayerShape;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +93,8 @@ final class ShapedBlockModule implements Module {
   }
 
   /** What of a block cannot be divided by heads and inner features; empty where all can. */
-  static Optional<String> undivided(Operator.ShapedBlock block, int parts) {
+  static Optional<String> undivided(Operator.ShapedBlock block, Parallelism split) {
+    int parts = split.pieces();
     if (!(block.shape().attention() instanceof GroupedQuery attention)) {
       return Optional.of("multi-head latent attention");
     }
@@ -104,7 +106,8 @@ final class ShapedBlockModule implements Module {
     }
     return parts > 1
             && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture
-            && (mixture.expert().biases() || mixture.shared().filter(Dense::biases).isPresent())
+            && ((split.expertParts() == 1 && mixture.expert().biases())
+                || mixture.shared().filter(Dense::biases).isPresent())
         ? Optional.of("experts with biases")
         : Optional.empty();
   }

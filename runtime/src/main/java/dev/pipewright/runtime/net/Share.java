@@ -32,8 +32,11 @@ public sealed interface Share {
    * @param first position within a block
    * @param count of positions within a block
    * @param whole positions of a whole block
+   * @param ofGroup whether it is one of all members of a nested group, such as some experts, not
+   *     one of each copy
    */
-  record Piece(int axis, int blocks, long first, long count, long whole) implements Share {
+  record Piece(int axis, int blocks, long first, long count, long whole, boolean ofGroup)
+      implements Share {
     @Override
     public long[] wholeShape(long[] own) {
       long[] shape = own.clone();

@@ -1,7 +1,6 @@
 package dev.pipewright.runtime.net;
 
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Span;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.GradientHook;
@@ -44,7 +43,7 @@ public final class TensorParallelGroup {
   private final Map<Long, Tensor> masks = new HashMap<>(); // by tokens that the last query sees
   private final IdentityHashMap<SharedStatistics, SharedStatistics> statistics =
       new IdentityHashMap<>();
-  private final @Nullable TensorParallelGroup ofCopy; // where there are several
+  private final @Nullable TensorParallelGroup ofCopy; // of nested groups
   private final @Nullable TensorParallelGroup betweenCopies;
 
   /**
@@ -58,17 +57,16 @@ public final class TensorParallelGroup {
     this.part = part;
     this.place = split.place(part);
     this.groups = List.copyOf(groups);
-    if (split.copies() == 1) {
-      this.ofCopy = null;
-      this.betweenCopies = null;
-      return;
-    }
-    Parallelism tokens = Parallelism.of(Kind.CONTEXT, split.copies());
-    this.ofCopy =
-        new TensorParallelGroup(
-            split.ofCopy(), split.piece(part), Collections.nCopies(2, along(1)));
+    boolean nested = split.nested();
+    this.ofCopy = nested ? within(split.ofCopy(), split.piece(part), along(1)) : null;
     this.betweenCopies =
-        new TensorParallelGroup(tokens, part / split.pieces(), Collections.nCopies(2, along(0)));
+        nested ? within(split.betweenCopies(), part / split.pieces(), along(0)) : null;
+  }
+
+  /** Some of the members, who divide something among them along the first axis. */
+  private static TensorParallelGroup within(Parallelism split, int part, Group members) {
+    int groups = 1 + split.grid().size();
+    return new TensorParallelGroup(split, part, Collections.nCopies(groups, members));
   }
 
   /**
@@ -107,12 +105,15 @@ public final class TensorParallelGroup {
     return !split.several();
   }
 
-  /** Those members that divide layers for the same tokens: all, where there are no copies. */
+  /** Those members that divide layers for the same tokens; all, but in nested groups. */
   TensorParallelGroup ofCopy() {
     return ofCopy == null ? this : ofCopy;
   }
 
-  /** Those that have the same pieces of layers for other tokens; this worker alone as a rule. */
+  /**
+   * Those that have the same pieces of layers for other tokens or samples; this worker alone as a
+   * rule.
+   */
   TensorParallelGroup betweenCopies() {
     return betweenCopies == null ? ALONE : betweenCopies;
   }
@@ -223,10 +224,10 @@ public final class TensorParallelGroup {
    * scope that is open.
    */
   public Tensor whole(Tensor own, Share share) {
-    if (!(share instanceof Share.Piece)) {
+    if (!(share instanceof Share.Piece piece)) {
       return own;
     }
-    if (ofCopy != null) {
+    if (ofCopy != null && !piece.ofGroup()) {
       return ofCopy.whole(own, share);
     }
     Tensor whole = Tensor.zeros(share.wholeShape(own.shape()));

@@ -18,14 +18,19 @@ final class ParallelismCheck {
     ParallelismLimits limits = new ParallelismLimits(graph);
     List<StageLayers> stages = request.assignment().stages();
     Parallelism first = stages.get(0).split();
-    for (int stage = 1; stage < stages.size(); stage++) {
+    boolean nested = stages.stream().anyMatch(stage -> stage.split().nested());
+    for (int stage = 1; nested && stage < stages.size(); stage++) {
       Parallelism own = stages.get(stage).split();
-      boolean copies = first.copies() > 1 || own.copies() > 1;
-      if (copies && !own.equals(first)) {
+      if (!own.equals(first)) {
         throw new BadInputException(
             "stages 0 and %d divide layers by %s and %s, between which the runtime does not redistribute tokens; give all stages the same parallelism"
                 .formatted(stage, first, own));
       }
+    }
+    if (nested && !request.assignment().dividesAlike()) {
+      throw new BadInputException(
+          "stages with different numbers of workers divide layers by %s, between which the runtime does not redistribute samples; give all stages as many workers"
+              .formatted(first));
     }
     for (StageLayers stage : stages) {
       limits

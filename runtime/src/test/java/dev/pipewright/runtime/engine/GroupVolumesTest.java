@@ -80,6 +80,8 @@ class GroupVolumesTest {
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=3 | EXPERT | 2",
         "mixtral:layers=1,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=5,chosen=5 | EXPERT | 3",
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=6,vocabulary=31,experts=5,chosen=5 | EXPERT | 3x1",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=6,vocabulary=31,experts=4,chosen=4 | EXPERT | 1x2",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=12,vocabulary=31,experts=7,chosen=7 | EXPERT | 3x2",
         "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=12,vocabulary=31 | SEQUENCE | 2x3",
         "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=8,vocabulary=31,experts=3,chosen=2 | SEQUENCE | 2x2",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=12,vocabulary=31 | SEQUENCE | 3x2",
@@ -97,7 +99,7 @@ class GroupVolumesTest {
     Parallelism split = new Parallelism(kind, parts);
     List<List<Parallelism>> layouts =
         new ArrayList<>(List.of(List.of(split), List.of(split, split)));
-    if (split.copies() == 1) { // otherwise stages are refused that divide tokens differently
+    if (!split.nested()) { // otherwise stages are refused that divide tokens differently
       layouts.add(List.of(split, Parallelism.NONE));
       layouts.add(List.of(Parallelism.NONE, split));
     }
@@ -172,7 +174,7 @@ class GroupVolumesTest {
       var held = parameters.of(layer, part);
       long ofAll = held.summed() ? held.whole() - table(graph, layer) : 0;
       if (stage.split().copies() > 1) { // copies add up the rest, and after each copy its parts
-        elements += held.numbers() - table(graph, layer) - ofAll;
+        elements += held.numbers() - held.experts() - table(graph, layer) - ofAll;
         ofAll /= stage.split().pieces();
       }
       elements += ofAll;
@@ -211,9 +213,11 @@ class GroupVolumesTest {
           int times = exchange.ofEachSample() ? BATCH : MICRO_BATCHES;
           Parallelism split = stage.split();
           return times
-              * (exchange.betweenCopies()
-                  ? exchange.handedBy(part / split.pieces(), split.copies())
-                  : exchange.handedBy(split.piece(part), split.pieces()));
+              * (exchange.kind() == GroupExchange.Kind.ALL_TO_ALL
+                  ? exchange.handedBy(part, split.parts())
+                  : exchange.betweenCopies()
+                      ? exchange.handedBy(part / split.pieces(), split.copies())
+                      : exchange.handedBy(split.piece(part), split.pieces()));
         })
         .sum();
   }

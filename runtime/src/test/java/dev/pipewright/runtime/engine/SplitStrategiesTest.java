@@ -289,6 +289,24 @@ class SplitStrategiesTest {
     same(MIXTRAL, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
   }
 
+  /** Tensor-parallel groups with samples of their own, all of whose workers have some experts. */
+  @Test
+  void expertsOfGroupsThatDivideFeatures() {
+    Parallelism one = Parallelism.ofExpertCopies(1, 2);
+    Parallelism two = Parallelism.ofExpertCopies(2, 2);
+    same(MIXTRAL, ONE, List.of(one), List.of(1), 3);
+    same(MIXTRAL, ONE, List.of(one), List.of(2), 2);
+    same(MIXTRAL, ONE, List.of(two), List.of(1), 3);
+    same(MIXTRAL, ONE, List.of(two), List.of(2), 2);
+    same(MIXTRAL, TWO, List.of(one, one), List.of(1, 1), 2);
+    same(MIXTRAL, TWO, List.of(two, two), List.of(1, 1), 2);
+    same(MIXTRAL, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 2);
+    same(MIXTRAL, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
+    for (Reduction reduction : Reduction.values()) {
+      same(MIXTRAL, ONE, List.of(two.with(reduction)), List.of(2), 2);
+    }
+  }
+
   @Test
   void tokensAndExpertsWithRecomputation() {
     LayerGraph graph = graph(MIXTRAL);
@@ -299,6 +317,7 @@ class SplitStrategiesTest {
             split(Kind.CONTEXT, 2),
             split(Kind.EXPERT, 2),
             Parallelism.ofWholeSequences(2),
+            Parallelism.ofExpertCopies(2, 2),
             Parallelism.ofCopies(2, 2))) {
       for (StageLayers layers :
           List.of(

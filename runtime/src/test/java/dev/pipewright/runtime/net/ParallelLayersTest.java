@@ -136,7 +136,7 @@ class ParallelLayersTest {
   void headsAndInnerFeaturesOfBlocksOfAnyShape() {
     int divided = 0;
     for (Operator.ShapedBlock block : ShapedBlocks.all(12, 7)) {
-      if (ShapedBlockModule.undivided(block, 2).isEmpty()) {
+      if (ShapedBlockModule.undivided(block, Parallelism.of(Kind.SEQUENCE, 2)).isEmpty()) {
         for (Kind kind : List.of(Kind.TENSOR, Kind.SEQUENCE)) {
           shaped(block, divided++ % 3 == 0).same(Parallelism.of(kind, 2), EXACT);
         }
@@ -172,6 +172,7 @@ class ParallelLayersTest {
         members.same(Parallelism.of(Kind.EXPERT, 2), EXACT);
         members.same(Parallelism.of(Kind.EXPERT, mixture.experts()), EXACT);
         members.same(Parallelism.ofWholeSequences(2), EXACT);
+        members.same(Parallelism.ofExpertCopies(1, 2), EXACT);
       }
     }
     assertEquals(3, block);

@@ -54,6 +54,20 @@ class ContextRunsTest {
     Runs.near(Runs.state(folder.resolve("alone")), Runs.state(folder.resolve("four")), 1e-5, 1e-7);
   }
 
+  /** Tensor-parallel groups with samples of their own, whose workers have some experts each. */
+  @ParameterizedTest
+  @EnumSource(ZeroStage.class)
+  void expertsOfGroupsEndWhereOneWorkerEnds(ZeroStage sharding) {
+    Workers workers = sharding == ZeroStage.OPTIMIZER ? Workers.PROCESSES : Workers.THREADS;
+    runs(MIXTRAL, one(Parallelism.NONE, 1), Workers.THREADS, 4).run(folder.resolve("alone"));
+    for (int replicas : List.of(1, 2)) {
+      Path own = folder.resolve("copies" + replicas);
+      Assignment copies = one(Parallelism.ofExpertCopies(2, 2), replicas).sharded(sharding);
+      runs(MIXTRAL, copies, workers, 4).run(own);
+      Runs.near(Runs.state(folder.resolve("alone")), Runs.state(own), 1e-5, 1e-7);
+    }
+  }
+
   /** Tensor-parallel groups that divide tokens among them. */
   @ParameterizedTest
   @EnumSource(ZeroStage.class)
@@ -116,7 +130,9 @@ class ContextRunsTest {
     runs(model, two(model, 3, 2), Workers.THREADS, 2).run(folder.resolve("begun"));
     runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4)
         .resume(folder.resolve("begun"), folder.resolve("alone"));
-    runs(model, one(Parallelism.ofCopies(2, 2), 1), Workers.THREADS, 5)
+    Parallelism copies =
+        model.equals(MIXTRAL) ? Parallelism.ofExpertCopies(2, 2) : Parallelism.ofCopies(2, 2);
+    runs(model, one(copies, 1), Workers.THREADS, 5)
         .resume(folder.resolve("alone"), folder.resolve("copies"));
     runs(model, one(divided(model, 4), 1), Workers.THREADS, 6)
         .resume(folder.resolve("copies"), folder.resolve("ended"));
@@ -161,6 +177,7 @@ class ContextRunsTest {
         List.of(
             one(divided(model, 3), 1),
             one(Parallelism.ofCopies(2, 2), 1),
+            one(model.equals(MIXTRAL) ? Parallelism.ofExpertCopies(2, 2) : divided(model, 4), 1),
             two(model, 2, 2),
             one(model.equals(MIXTRAL) ? Parallelism.ofWholeSequences(3) : divided(model, 2), 1))) {
       List<HeldOutResult> found = heldOut(model, divided);

@@ -215,6 +215,7 @@ class PredictedMemoryTest {
     }
     check(EXPERTS, divided(EXPERTS, Parallelism.Kind.EXPERT));
     check(EXPERTS, divided(EXPERTS, Parallelism.ofWholeSequences(2)));
+    check(EXPERTS, divided(EXPERTS, Parallelism.ofExpertCopies(2, 2)));
     check(OWN_HEAD, divided(OWN_HEAD, Parallelism.ofCopies(2, 2)));
   }
 

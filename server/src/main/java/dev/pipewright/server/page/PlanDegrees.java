@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
  * @param tensor devices that divide a layer; what they divide is said where it is tokens or experts
  */
 record PlanDegrees(String stages, String data, String tensor) {
-  /** Of a stage in a plan's summary: {@code [30..54]×8t4}, {@code [30..54]×8c2t4}. */
+  /**
+   * Of a stage in a plan's summary: {@code [30..54]×8t4}, {@code [30..54]×8c2t4}, {@code
+   * [30..54]×8e8t4}.
+   */
   private static final Pattern STAGE =
       Pattern.compile("\\[\\d+\\.\\.\\d+\\]×(\\d+)(?:(ce|[tce])(\\d+)(?:t(\\d+))?)?");
 
@@ -54,7 +57,7 @@ record PlanDegrees(String stages, String data, String tensor) {
   }
 
   private static Stage stage(int devices, Parallelism parallelism) {
-    boolean layers = !parallelism.kind().dividesTokens() && parallelism.copies() == 1;
+    boolean layers = !parallelism.dividesTokens() && !parallelism.nested();
     return new Stage(devices, parallelism.parts(), layers ? "" : parallelism.word());
   }
 
@@ -65,7 +68,12 @@ record PlanDegrees(String stages, String data, String tensor) {
     }
     int parts = Integer.parseInt(found.group(3));
     if (found.group(4) != null) {
-      return stage(devices, Parallelism.ofCopies(parts, Integer.parseInt(found.group(4))));
+      int features = Integer.parseInt(found.group(4));
+      return stage(
+          devices,
+          found.group(2).equals("e")
+              ? Parallelism.ofExpertCopies(parts / features, features)
+              : Parallelism.ofCopies(parts, features));
     }
     return stage(
         devices,

@@ -33,7 +33,8 @@ class PlanDegreesTest {
     "8, context:4, 8, context:4, 2, 4 context",
     "4, expert:4, 8, expert:4, 1–2, 4 context+expert",
     "4, expert:4x1, 8, expert:4x1, 1–2, 4 expert",
-    "8, sequence:2x4, 16, sequence:2x4, 1–2, 8 context+sequence"
+    "8, sequence:2x4, 16, sequence:2x4, 1–2, 8 context+sequence",
+    "8, expert:4x2, 16, expert:4x2, 1–2, 8 sequence+expert"
   })
   void summariesAndStagesSayTheSame(
       int first, String ofFirst, int second, String ofSecond, String data, String tensor) {

@@ -112,8 +112,10 @@ public final class TrainArgument {
               + " attention heads and MLP features, as Megatron-LM does, and other networks by"
               + " filters. KIND is tensor, sequence (tensor, with normalizations split along the"
               + " sequence; sequence:CxP has C context-parallel ranks of P workers), context (the tokens"
-              + " of sequences, for which attention gathers keys and values), expert (context, with the experts of mixtures split; expert:Px1 splits"
-              + " samples instead of tokens), filter or channel. One for all stages, or one for each, separated by"
+              + " of sequences, for which attention gathers keys and values), expert (context, with"
+              + " the experts of mixtures split; expert:Px1 splits samples instead of tokens, and"
+              + " expert:SxP has S groups of P workers, which split all else as sequence:P does),"
+              + " filter or channel. One for all stages, or one for each, separated by"
               + " commas, like 2,1. Default: 1.")
   @Nullable String tensorParallel;
 

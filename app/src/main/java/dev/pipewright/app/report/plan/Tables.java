@@ -93,8 +93,10 @@ final class Tables {
       kinds.add("data ×" + stage.replicas());
     }
     Parallelism parallelism = stage.parallelism();
-    if (parallelism.copies() > 1) {
-      kinds.add("context ×" + parallelism.copies());
+    if (parallelism.nested()) {
+      boolean experts = parallelism.expertParts() > 1;
+      kinds.add(
+          experts ? "expert ×" + parallelism.expertParts() : "context ×" + parallelism.copies());
     }
     if (parallelism.several()) {
       kinds.add(parallelism.ofCopy().word() + " ×" + parallelism.pieces());
