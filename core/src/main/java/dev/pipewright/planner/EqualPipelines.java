@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EqualPipelines {
   private static final double WORTH = 1.1; // times the best, before cuts are moved
+  private static final double LEAST_GAIN = 0.005; // of the best
+  private static final double FILLED = 1.02; // times the best, where a schedule is made to fill
   private static final int FARTHER = 20; // times the grids, where none fits yet
   private static final int MANY_CHUNKS = 8;
   private static final int FEW_ROUNDS = 2; // micro-batches for each rank
@@ -60,6 +62,7 @@ final class EqualPipelines {
   private final Map<Choice, ScheduleShape> shapes = new HashMap<>();
   private final CountedSchedules counted = new CountedSchedules();
   private final Set<List<Object>> tried = new HashSet<>(); // grids with other schedules
+  private final Map<PipelineDraft, Double> fastest = new HashMap<>(); // seconds with any schedule
   private double limit = Double.POSITIVE_INFINITY; // seconds of the best that fits
   private @Nullable String refusal; // of a schedule, for some numbers
 
@@ -171,6 +174,7 @@ final class EqualPipelines {
     for (boolean searched : List.of(false, true)) { // searches last: bounds leave out more then
       priceOthers(grids, PricedPipeline::unfilled, searched);
       priceOthers(grids, PricedPipeline::work, searched);
+      priceOthers(grids, searched ? this::fastest : PricedPipeline::folded, searched);
     }
     priced.sort(PricedPipeline.FASTEST);
     var few = priced.stream().limit(effort.decided()).filter(PricedPipeline::fits).toList();
@@ -209,19 +213,36 @@ final class EqualPipelines {
               .filter(each -> fits || bound(each.draft()) < limit)
               .sorted(Comparator.comparingDouble(nearest ? EqualPipelines::peakBytes : promise))
               .toList();
-      for (int i = 0; i < sorted.size() && (i < effort.grids() || farther(i, searched)); i++) {
-        PricedPipeline grid = sorted.get(i);
-        boolean quick = i < effort.searched() || !searched;
-        if (promise.applyAsDouble(grid) < limit && quick) {
-          price(
+      Set<List<Object>> places = new HashSet<>(); // those in another order share one
+      for (PricedPipeline grid : sorted) {
+        boolean few =
+            places.size() < (searched ? effort.searched() : effort.grids())
+                || places.contains(grid.withoutOrder());
+        boolean promises = promise.applyAsDouble(grid) <= (searched ? FILLED : 1) * limit;
+        if ((few || farther(places.size(), searched)) && promises && gains(grid.draft())) {
+          List<Pair> pairs =
               choices.subList(1, choices.size()).stream()
                   .filter(choice -> choice.entry().needsDurations() == searched)
                   .filter(choice -> tried.add(List.of(grid.draft(), choice)))
                   .map(choice -> new Pair(grid.draft(), choice))
-                  .toList());
+                  .toList();
+          if (!pairs.isEmpty()) {
+            places.add(grid.withoutOrder());
+            price(pairs);
+          }
         }
       }
     }
+  }
+
+  /** Seconds of a grid with the best schedule so far. */
+  private double fastest(PricedPipeline grid) {
+    return fastest.getOrDefault(grid.draft(), grid.seconds());
+  }
+
+  /** Whether a grid's plans may be better by what is worth a place among the few. */
+  private boolean gains(PipelineDraft draft) {
+    return !Double.isFinite(limit) || bound(draft) < (1 - LEAST_GAIN) * limit;
   }
 
   /** While nothing fits, more grids are priced with schedules that follow from counts. */
@@ -300,7 +321,10 @@ final class EqualPipelines {
   private void keep(PricedPipeline each) {
     priced.add(each);
     each.draft().learn(each.cuts().plan());
-    limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
+    if (each.fits()) {
+      limit = Math.min(limit, each.seconds());
+      fastest.merge(each.draft(), each.seconds(), Math::min);
+    }
   }
 
   private boolean worthwhile(Pair pair) {

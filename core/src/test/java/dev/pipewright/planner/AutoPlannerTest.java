@@ -153,6 +153,7 @@ class AutoPlannerTest {
   @ParameterizedTest
   @CsvSource({
     "mixtral-8x7b, 2, 64, expert:8",
+    "mixtral-8x7b, 2, 128, expert:4x2",
     "qwen3-30b-a3b, 2, 64, expert:16",
     "llama3-8b:32768, 2, 16, context:8",
     "llama3-70b:65536, 8, 16, sequence:4x8"
