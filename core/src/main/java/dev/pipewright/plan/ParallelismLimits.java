@@ -52,18 +52,24 @@ public final class ParallelismLimits {
       case NONE -> Optional.empty();
       case FILTER, CHANNEL -> products(split);
       case SPATIAL -> maps(split);
-      case TENSOR, SEQUENCE ->
-          blocks(split.ofCopy(), BlockShape::heads, "heads").or(() -> copies(split));
+      case TENSOR, SEQUENCE -> features(split);
       case CONTEXT -> blocks(split, BlockShape::sequence, "tokens");
-      case EXPERT ->
-          experts(split)
-              .or(() ->
-                  split.nested()
-                      ? blocks(split.ofCopy(), BlockShape::heads, "heads").or(() -> copies(split))
-                      : split.sampleParts() > 1
-                          ? Optional.empty()
-                          : blocks(split, BlockShape::sequence, "tokens"));
+      case EXPERT -> experts(split).or(() -> besideExperts(split));
     };
+  }
+
+  private Optional<String> features(Parallelism split) {
+    return blocks(split.ofCopy(), BlockShape::heads, "heads").or(() -> copies(split));
+  }
+
+  /** Of expert parallelism, what divides the other parts of layers. */
+  private Optional<String> besideExperts(Parallelism split) {
+    if (split.nested()) {
+      return features(split);
+    }
+    return split.sampleParts() > 1
+        ? Optional.empty()
+        : blocks(split, BlockShape::sequence, "tokens");
   }
 
   /**

@@ -105,10 +105,18 @@ class LayoutClimbTest {
     }
   }
 
-  /** Grids that promise little with 1F1B may be the best with another schedule. */
+  /**
+   * Grids that promise little with 1F1B may be the best with another schedule: of two networks they
+   * are among the first that are tried, of one they are neighbours of these.
+   */
   @ParameterizedTest
-  @CsvSource({"bert-48, dapple-a:4x8, 64, 0.50", "amoebanet-36, dapple-a:2x8, 64, 0.43"})
-  void theDefaultPlannerGoesOnToNeighbours(String network, String on, int batch, double seconds) {
+  @CsvSource({
+    "bert-48, dapple-a:4x8, 64, 0.50, 1",
+    "amoebanet-36, dapple-a:2x8, 64, 0.43, 1",
+    "bert-48, dapple-c:16, 64, 1.35, 0.9"
+  })
+  void theDefaultPlannerGoesOnToNeighbours(
+      String network, String on, int batch, double seconds, double share) {
     StageCosts costs = AutoPlannerTest.zoo(network, on);
     Oracle decides = new SimulatedOracle(new PipelineOracle(costs, new PathFormula()));
     Request request = Request.of(batch);
@@ -119,7 +127,7 @@ class LayoutClimbTest {
             .orElseThrow();
     Planning planning = AutoPlanner.plan(costs, request, decides, () -> false);
     double step = planning.best().orElseThrow().seconds();
-    assertTrue(step < 0.9 * before, step + " against " + before);
+    assertTrue(step <= share * before, step + " against " + before);
     assertTrue(step < seconds, "" + step);
     assertTrue(step >= planning.lowerBound().value(), "" + planning.lowerBound());
   }
