@@ -42,7 +42,7 @@ class TracedStepsTest {
           return Perceptron(), torch.randn(2, 512), lambda y: (y * y).sum()
       """;
 
-  private static final int ATTEMPTS = 2; // one for each form of the file
+  private static final int ATTEMPTS = 4;
   private static final int SAMPLES = 128;
 
   @TempDir private Path folder;
