@@ -11,7 +11,8 @@ import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
-import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.ScheduleSearch;
+import dev.pipewright.schedule.search.SearchDepth;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -55,7 +56,7 @@ final class EqualPipelines {
   private final PipelineOracle oracle;
   private final double capacity; // bytes of the largest device
   private final int[] path;
-  private final Map<List<Object>, Schedule> known = // that took a search
+  private final Map<List<Object>, ScheduleSearch> known =
       Collections.synchronizedMap(new HashMap<>());
   private final List<PipelineDraft> drafts = new ArrayList<>();
   private final List<PricedPipeline> priced = new ArrayList<>();
@@ -351,11 +352,25 @@ final class EqualPipelines {
       double rest =
           (draft.batching().microBatches() - draft.few().microBatches()) * draft.leastWork();
       double worth = first ? Double.POSITIVE_INFINITY : WORTH * limit - rest;
-      cuts.ifPresent(made -> made.price(worth, draft.lacks()));
-      return new Outcome(cuts.map(made -> new PricedPipeline(draft, made)), Optional.empty());
+      return new Outcome(cuts.map(made -> priced(pair, made, worth)), Optional.empty());
     } catch (IllegalArgumentException e) { // the schedule is not for these numbers
       return new Outcome(Optional.empty(), Optional.ofNullable(e.getMessage()));
     }
+  }
+
+  /** With a schedule that is searched for as far as it may become the best. */
+  private PricedPipeline priced(Pair pair, ScheduledCuts cuts, double worth) {
+    PricedPipeline priced = new PricedPipeline(pair.draft(), cuts);
+    boolean searched = pair.choice().entry().needsDurations();
+    for (SearchDepth depth : SearchDepth.values()) {
+      if (searched || depth == SearchDepth.FULL) {
+        cuts.price(worth, pair.draft().lacks(), depth);
+        if (priced.seconds() > depth.gain() * limit) {
+          break;
+        }
+      }
+    }
+    return priced;
   }
 
   /** Whether it takes longer than the best that fits, by what few micro-batches keep, too. */

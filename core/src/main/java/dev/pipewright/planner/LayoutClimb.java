@@ -7,7 +7,8 @@ import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.partition.OnePath;
-import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.ScheduleSearch;
+import dev.pipewright.schedule.search.SearchDepth;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,7 +37,7 @@ final class LayoutClimb {
   private final BooleanSupplier stop;
   private final PipelineOracle estimates;
   private final int[] path;
-  private final Map<List<Object>, Schedule> known = new HashMap<>();
+  private final Map<List<Object>, ScheduleSearch> known = new HashMap<>();
   private final Set<PipelineLayout> seen = new HashSet<>();
   private final PriorityQueue<Priced> open = new PriorityQueue<>(Priced.BEST);
   private Optional<Priced> best = Optional.empty();
@@ -172,7 +173,7 @@ final class LayoutClimb {
       ScheduledCuts.balanced(
               layout.choice().entry(), layout.grid(), few, costs, request, estimates, path, known)
           .ifPresent(cuts -> {
-            cuts.price(WORTH * bestSeconds, false);
+            cuts.price(WORTH * bestSeconds, false, SearchDepth.FULL);
             Priced priced = new Priced(layout, cuts, neighbours.of(layout).iterator());
             open.add(priced);
             take(priced);

@@ -11,6 +11,8 @@ import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.catalog.ScheduleInput;
 import dev.pipewright.schedule.search.OpTimes;
+import dev.pipewright.schedule.search.ScheduleSearch;
+import dev.pipewright.schedule.search.SearchDepth;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -24,11 +26,12 @@ final class PricedInput implements ScheduleInput {
   private final int chunks;
   private final PipelineOracle oracle;
   private final Function<FixedOrder, PipelinePlan> plans;
-  private final Map<List<Object>, Schedule> known;
+  private final Map<List<Object>, ScheduleSearch> known;
+  private SearchDepth depth = SearchDepth.FULL;
 
   /**
    * @param plans the plan of an order of work
-   * @param known schedules that took a search
+   * @param known searches for schedules, also those that begin here
    */
   PricedInput(
       int ranks,
@@ -36,7 +39,7 @@ final class PricedInput implements ScheduleInput {
       int chunks,
       PipelineOracle oracle,
       Function<FixedOrder, PipelinePlan> plans,
-      Map<List<Object>, Schedule> known) {
+      Map<List<Object>, ScheduleSearch> known) {
     this.ranks = ranks;
     this.microBatches = microBatches;
     this.chunks = chunks;
@@ -68,13 +71,13 @@ final class PricedInput implements ScheduleInput {
   }
 
   @Override
-  public Schedule searched(List<Object> key, Supplier<Schedule> search) {
-    Schedule made = known.get(key);
-    if (made == null) {
-      made = search.get();
-      known.put(key, made);
-    }
-    return made;
+  public Schedule searched(List<Object> key, Supplier<ScheduleSearch> search) {
+    return known.computeIfAbsent(key, missing -> search.get()).found(depth);
+  }
+
+  /** How far searches go from now on. */
+  void to(SearchDepth depth) {
+    this.depth = depth;
   }
 
   @Override

@@ -16,9 +16,10 @@ import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
+import dev.pipewright.schedule.search.ScheduleSearch;
+import dev.pipewright.schedule.search.SearchDepth;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -52,7 +53,7 @@ final class ScheduledCuts {
   private final PipelineOracle oracle;
   private final CutPlans plans;
   private final StageCosts costs;
-  private final Map<List<Object>, Schedule> known; // that took a search
+  private final Map<List<Object>, ScheduleSearch> known;
   private final int[] path;
   private final PricedInput input;
   private final double[] weights; // seconds of each run of layers
@@ -74,7 +75,7 @@ final class ScheduledCuts {
       int[] path,
       double[] weights,
       int[] firsts,
-      Map<List<Object>, Schedule> known) {
+      Map<List<Object>, ScheduleSearch> known) {
     this.known = known;
     this.weights = weights;
     this.costs = costs;
@@ -112,7 +113,7 @@ final class ScheduledCuts {
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
   void price() {
-    price(Double.POSITIVE_INFINITY, false);
+    price(Double.POSITIVE_INFINITY, false, SearchDepth.FULL);
   }
 
   /**
@@ -120,8 +121,10 @@ final class ScheduledCuts {
    * {@code worth} seconds even so, it does not recompute.
    *
    * @param lacks whether sums of gradients of sharded states overlap from the start
+   * @param depth how far a schedule is searched for that needs durations
    */
-  void price(double worth, boolean lacks) {
+  void price(double worth, boolean lacks, SearchDepth depth) {
+    input.to(depth);
     overlaps |= lacks && sharded();
     worthwhile = worth;
     ScheduleSpec order = order();
@@ -130,6 +133,7 @@ final class ScheduledCuts {
     }
     best = priced(order, balanced);
     worthwhile = Double.POSITIVE_INFINITY;
+    input.to(SearchDepth.FULL);
   }
 
   /** Whether ranks differ in speed: then slower ones have shorter stages. */
@@ -172,7 +176,7 @@ final class ScheduledCuts {
    * The same.
    *
    * @param path positions after which stages may end
-   * @param known schedules that took a search, also those that this one takes
+   * @param known searches for schedules, also those that begin here
    */
   static Optional<ScheduledCuts> balanced(
       ScheduleEntry entry,
@@ -182,7 +186,7 @@ final class ScheduledCuts {
       Request request,
       PipelineOracle oracle,
       int[] path,
-      Map<List<Object>, Schedule> known) {
+      Map<List<Object>, ScheduleSearch> known) {
     Chain chain = costs.workload().chain();
     if (grid.stages() > path.length) {
       return Optional.empty();

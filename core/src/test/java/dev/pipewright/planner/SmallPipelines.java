@@ -12,7 +12,7 @@ import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.ScheduleSearch;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -163,7 +163,7 @@ final class SmallPipelines {
     int[] path = OnePath.positions(costs.workload().chain());
     Request request =
         Request.of(batching.samples() * batching.microBatches()).recomputing(recomputation);
-    Map<List<Object>, Schedule> known = new HashMap<>(); // both begin with the same schedule
+    Map<List<Object>, ScheduleSearch> known = new HashMap<>(); // both begin with the same
     List<ScheduledCuts> found = new ArrayList<>();
     try {
       for (int moves : new int[] {0, 10}) {

@@ -32,6 +32,7 @@ import dev.pipewright.schedule.search.AdaptiveV;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.schedule.search.ZeroBubbleAuto;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
@@ -286,8 +287,12 @@ public final class ScheduleCatalog {
   }
 
   private static Schedule automatic(ScheduleInput r) {
-    return ZeroBubbleAuto.of(
-        r.microBatches(), r.opTimes(Placement.straight(r.stages())), r.caps(r.stages()));
+    OpTimes times = r.opTimes(Placement.straight(r.stages()));
+    double[] caps = r.caps(r.stages());
+    List<Double> room = Arrays.stream(caps).boxed().toList();
+    return r.searched(
+        List.of(ZeroBubbleAuto.class, r.microBatches(), room, times.passes()),
+        () -> ZeroBubbleAuto.search(r.microBatches(), times, caps, 1));
   }
 
   /** The best V within a cap in activations of a chunk, the user's own if that is less. */
@@ -296,7 +301,7 @@ public final class ScheduleCatalog {
     int most = r.chunkCap(cap);
     return r.searched(
         List.of(AdaptiveV.class, r.microBatches(), most, times.passes()),
-        () -> AdaptiveV.of(r.microBatches(), times, most));
+        () -> AdaptiveV.search(r.microBatches(), times, most));
   }
 
   private static Schedule waves(ScheduleInput r) {

@@ -4,6 +4,8 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.schedule.search.OpTimes;
+import dev.pipewright.schedule.search.ScheduleSearch;
+import dev.pipewright.schedule.search.SearchDepth;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,12 +40,13 @@ public interface ScheduleInput {
   }
 
   /**
-   * A schedule that takes a search; an input that asks for many may remember them.
+   * A schedule that takes a search; an input that asks for many may remember them, and not go as
+   * far.
    *
    * @param key all that it depends on
    */
-  default Schedule searched(List<Object> key, Supplier<Schedule> search) {
-    return search.get();
+  default Schedule searched(List<Object> key, Supplier<ScheduleSearch> search) {
+    return search.get().found(SearchDepth.FULL);
   }
 
   /** Micro-batches after which replicas of all stages have had the same number of turns. */

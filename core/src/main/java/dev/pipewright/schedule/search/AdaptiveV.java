@@ -24,37 +24,48 @@ import java.util.SplittableRandom;
  * passes are reordered with the times given and with equal ones, whichever turns out better, and
  * blocks that differ from rank to rank come from the variation, not from a list.
  */
-public final class AdaptiveV {
+public final class AdaptiveV extends ScheduleSearch {
   /** A block that can be varied, and how it is reordered. */
   private record Start(double score, VBlock block, boolean timed) {}
 
   private static final double BETWEEN = 0.75; // of a weights' gradient has to fit into ZB-V's gaps
   private static final int FEW = 3; // micro-batches of a short run for each rank
   private static final long OPS = 250_000; // of all short runs together
+  private static final long FIRST_OPS = 60_000; // of the first of them
+  private static final int FIRST = 8; // blocks at least
   private static final int VARIED = 4; // blocks that are varied
   private static final double SLACK = 0.5; // of a forward pass: how long a reordered pass may delay
 
-  private final Trials trials;
   private final int ranks;
-  private final int few;
+  private final int cap;
   private final double[] caps;
+  private final int few;
   private final List<Start> starts = new ArrayList<>();
+  private List<VBlock> blocks = List.of();
+  private int tried; // of them
 
-  private AdaptiveV(Trials trials, int few, double[] caps) {
-    this.trials = trials;
-    this.ranks = caps.length;
+  private AdaptiveV(
+      Placement placement, int microBatches, int few, Trials trials, int cap, double[] caps) {
+    super("adaptive-v", placement, microBatches, trials);
     this.few = few;
+    this.ranks = caps.length;
+    this.cap = cap;
     this.caps = caps;
   }
 
+  /** The best schedule found within memory, as {@link #search} finds it. */
+  public static Schedule of(int microBatches, OpTimes times, int cap) {
+    return search(microBatches, times, cap).found(SearchDepth.FULL);
+  }
+
   /**
-   * The best schedule found within memory.
+   * A search that has not begun.
    *
    * @param times of {@code 2 · ranks} stages
    * @param cap activations of one stage and micro-batch that a rank can hold until their weights'
    *     gradient
    */
-  public static Schedule of(int microBatches, OpTimes times, int cap) {
+  public static ScheduleSearch search(int microBatches, OpTimes times, int cap) {
     int ranks = times.stages() / 2;
     Check.that(
         ranks >= 2, "a V needs at least 2 ranks; zb-h1 and zb-auto work with one: ranks=%d", ranks);
@@ -65,28 +76,31 @@ public final class AdaptiveV {
     double[] caps = new double[ranks];
     Arrays.fill(caps, cap);
     Trials trials = new Trials(new OpLanes(placement, microBatches, times), few, 1, caps, OPS);
-    AdaptiveV search = new AdaptiveV(trials, few, caps);
-    search.offer(cap);
-    search.vary();
-    return new Schedule("adaptive-v", placement, microBatches, trials.best());
+    return new AdaptiveV(placement, microBatches, few, trials, cap, caps);
   }
 
-  private void offer(int cap) {
+  @Override
+  void begin() {
     trials.offer(lanes -> VTurn.orders(ranks, lanes.microBatches), BETWEEN);
     Set<Integer> seen = new HashSet<>();
-    boolean equal = trials.equal();
-    for (VBlock block : VBlock.all(ranks, cap)) {
-      if (seen.add(Arrays.deepHashCode(block.programs(Math.min(few, 8))))) {
-        offer(block, true);
-        if (!equal) {
-          offer(block, false);
-        }
-      }
+    blocks =
+        VBlock.all(ranks, cap).stream()
+            .filter(block -> seen.add(Arrays.deepHashCode(block.programs(Math.min(few, 8)))))
+            .toList();
+    while (tried < blocks.size() && (tried < FIRST || trials.ops() < FIRST_OPS)) {
+      offer(blocks.get(tried++));
     }
-    for (int together = cap / 2; starts.isEmpty() && together > 0; together--) {
+    for (int together = cap / 2; blocks.isEmpty() && together > 0; together--) {
       int count = together;
       trials.offer(
           lanes -> reordered(lanes, lanes, VGroups.programs(ranks, lanes.microBatches, count)), 1);
+    }
+  }
+
+  private void offer(VBlock block) {
+    offer(block, true);
+    if (!trials.equal()) {
+      offer(block, false);
     }
   }
 
@@ -107,7 +121,11 @@ public final class AdaptiveV {
     return lanes.cooled(new Reorder(by, caps).run(programs, SLACK * by.seconds[0]));
   }
 
-  private void vary() {
+  @Override
+  void vary() {
+    while (tried < blocks.size()) {
+      offer(blocks.get(tried++));
+    }
     SplittableRandom random = new SplittableRandom(1);
     starts.sort(Comparator.comparingDouble(Start::score));
     List<Start> best = new ArrayList<>(starts.subList(0, Math.min(VARIED, starts.size())));

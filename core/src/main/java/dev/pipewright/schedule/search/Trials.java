@@ -32,7 +32,9 @@ final class Trials {
   private final WeightFiller fewFiller;
   private final List<Trial> trials = new ArrayList<>();
   private long left;
+  private long ops; // so far
   private boolean met;
+  private byte[][] best = new byte[0][];
 
   /**
    * Nothing tried yet.
@@ -54,6 +56,11 @@ final class Trials {
   /** Whether nothing can be better or all ops are used up. */
   boolean over() {
     return met || left <= 0;
+  }
+
+  /** Ops of all short runs so far. */
+  long ops() {
+    return ops;
   }
 
   /** Whether passes take equal time and transfers none. */
@@ -78,6 +85,7 @@ final class Trials {
 
   private double offer(Source source, byte[][] orders, double part, double allowance) {
     left -= few.size();
+    ops += few.size();
     if (!fewFiller.run(orders, part, allowance)) {
       return Double.POSITIVE_INFINITY;
     }
@@ -87,25 +95,37 @@ final class Trials {
     return score;
   }
 
-  /** The best programs, packed; throws where no source can run. */
-  long[][] best() {
+  /** The programs of the best trial, packed; throws where no source can run. */
+  long[][] first() {
+    trials.sort(Comparator.comparingDouble(Trial::score));
+    return full(1);
+  }
+
+  /**
+   * The same of the best trials, each run with all micro-batches, once their ranks have less time
+   * to wait.
+   */
+  long[][] allowed() {
     trials.sort(Comparator.comparingDouble(Trial::score));
     if (!met) {
       allow(List.copyOf(trials));
       trials.sort(Comparator.comparingDouble(Trial::score));
     }
-    byte[][] best = full();
-    Check.that(best.length > 0, "no order fits into memory: ranks=%d", lanes.ranks);
-    long moves = MOVED_OPS / lanes.size();
-    boolean vain = moves < FEWEST_MOVES;
-    return lanes.packed(vain ? best : new ScheduleLocalSearch(lanes, filler).improve(best, moves));
+    return full(few == lanes ? 1 : Math.max(FULL, FULL_OPS / lanes.size()));
   }
 
-  /** The best program of the best trials, each run with all micro-batches. */
-  private byte[][] full() {
+  /** The same with single ops moved. */
+  long[][] moved() {
+    long moves = MOVED_OPS / lanes.size();
+    if (moves >= FEWEST_MOVES) {
+      best = new ScheduleLocalSearch(lanes, filler).improve(best, moves);
+    }
+    return lanes.packed(best);
+  }
+
+  private long[][] full(long full) {
     double least = Double.POSITIVE_INFINITY;
-    byte[][] best = new byte[0][];
-    long full = few == lanes ? 1 : Math.max(FULL, FULL_OPS / lanes.size());
+    best = new byte[0][];
     for (int i = 0; i < trials.size() && (i < full || best.length == 0); i++) {
       Trial trial = trials.get(i);
       if (filler.run(trial.source.orders(lanes), trial.part, trial.allowance)
@@ -114,7 +134,8 @@ final class Trials {
         best = filler.programs();
       }
     }
-    return best;
+    Check.that(best.length > 0, "no order fits into memory: ranks=%d", lanes.ranks);
+    return lanes.packed(best);
   }
 
   /** Gives the ranks of the best trials less and less time to wait. */

@@ -26,7 +26,7 @@ import java.util.Set;
  * gradients fill gaps that are too short for them; the best counts are then varied stage by stage.
  * No integer program is solved.
  */
-public final class ZeroBubbleAuto {
+public final class ZeroBubbleAuto extends ScheduleSearch {
   /** Forward passes ahead as a share of those that fit into the wait for the first backward. */
   private static final double[] SHARES = {1, 0.9, 0.8, 0.7, 0.6, 0.5};
 
@@ -35,7 +35,6 @@ public final class ZeroBubbleAuto {
   private static final int FEW = 4; // micro-batches of a short run for each stage
   private static final long OPS = 1_000_000; // of all short runs together
 
-  private final Trials trials;
   private final int stages;
   private final int microBatches;
   private final OpTimes times;
@@ -44,9 +43,10 @@ public final class ZeroBubbleAuto {
   private double best = Double.POSITIVE_INFINITY;
   private int[] bestAhead = new int[0];
 
-  private ZeroBubbleAuto(Trials trials, int stages, int microBatches, OpTimes times, double[] cap) {
-    this.trials = trials;
-    this.stages = stages;
+  private ZeroBubbleAuto(
+      Placement placement, int microBatches, Trials trials, OpTimes times, double[] cap) {
+    super("zb-auto", placement, microBatches, trials);
+    this.stages = placement.stages();
     this.microBatches = microBatches;
     this.times = times;
     this.cap = cap;
@@ -61,13 +61,19 @@ public final class ZeroBubbleAuto {
     return of(microBatches, times, cap, 1);
   }
 
+  /** The same, as {@link #search} finds it. */
+  public static Schedule of(int microBatches, OpTimes times, double[] cap, double kept) {
+    return search(microBatches, times, cap, kept).found(SearchDepth.FULL);
+  }
+
   /**
-   * Activations are held in part until the input's gradient, in part until the weights'.
+   * A search that has not begun: activations are held in part until the input's gradient, in part
+   * until the weights'.
    *
    * @param kept the part of the activations that only the weights' gradient frees; the input's
    *     gradient frees the rest
    */
-  public static Schedule of(int microBatches, OpTimes times, double[] cap, double kept) {
+  public static ScheduleSearch search(int microBatches, OpTimes times, double[] cap, double kept) {
     int stages = times.stages();
     Check.that(stages >= 1, "a schedule has stages: stages=%d", stages);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
@@ -79,11 +85,13 @@ public final class ZeroBubbleAuto {
     int few = Math.min(microBatches, FEW * stages);
     Trials trials =
         new Trials(new OpLanes(placement, microBatches, times), few, kept, cap.clone(), OPS);
-    ZeroBubbleAuto search = new ZeroBubbleAuto(trials, stages, microBatches, times, cap);
-    search.ahead();
-    search.periodic();
-    search.vary();
-    return new Schedule("zb-auto", placement, microBatches, trials.best());
+    return new ZeroBubbleAuto(placement, microBatches, trials, times, cap);
+  }
+
+  @Override
+  void begin() {
+    ahead();
+    periodic();
   }
 
   private void ahead() {
@@ -143,7 +151,8 @@ public final class ZeroBubbleAuto {
   }
 
   /** One more or one less on a stage, as long as that helps and the budget lasts. */
-  private void vary() {
+  @Override
+  void vary() {
     boolean better = true;
     while (better && !trials.over()) {
       double before = best;
