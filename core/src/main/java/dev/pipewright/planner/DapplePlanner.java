@@ -292,7 +292,14 @@ public final class DapplePlanner {
             new Trial(microBatching, PipelinePolicy.A, searched, space, pricer, least, stages));
         continue;
       }
-      MicroBatchingBounds bounds = new MicroBatchingBounds(searched, microBatching, space);
+      MicroBatchingBounds bounds =
+          new MicroBatchingBounds(
+              searched,
+              microBatching,
+              space,
+              request.recomputation(),
+              selective.orElse(null),
+              throttle ? List.of() : request.policies());
       for (PipelinePolicy policy : request.policies()) {
         StagePricer pricer =
             new FormulaPricer(

@@ -8,7 +8,8 @@ import java.util.List;
 
 /**
  * What the layers that a partial plan has not placed yet will cost at least, for every number of
- * layers and of devices left: a small dynamic program that ignores transfers, memory and placement.
+ * layers and of devices left: a small dynamic program that ignores transfers and placement, and
+ * knows of memory what a single stage does.
  *
  * <p>Two numbers: the slowest stage of the best partition, and the delay that the layers put before
  * and after everything else, gradients included. Partitions with a stage that alone makes a step
@@ -25,6 +26,19 @@ final class PrefixBound {
   interface Prices {
     /** Forward and backward seconds of a micro-batch by position, cumulative. */
     double[] seconds(int devices);
+
+    /** Where the longest stage begins that fits and ends here. */
+    default int earliest(int end) {
+      return 0;
+    }
+
+    /**
+     * Seconds of a micro-batch in which a stage on so many devices recomputes, at least; infinite
+     * where it does not fit.
+     */
+    default double again(int first, int end, int devices) {
+      return 0;
+    }
 
     /** Whether so many devices can share a micro-batch. */
     boolean allows(int devices);
@@ -122,21 +136,28 @@ final class PrefixBound {
   /** Stages on one number of devices. */
   private static final class Stages {
     private final StageCosts costs;
+    private final Prices prices;
+    private final int devices;
     private final double[] seconds;
     private final double[] gradients;
     private final boolean sums;
     private final Collectives group;
     private final double[] summing; // seconds by end and first, or 0 until they are asked for
+    private final double[] again; // likewise, or NaN
     private final int repeats;
     private final double limit;
 
     Stages(StageCosts costs, Prices prices, int devices, double limit) {
       this.costs = costs;
+      this.prices = prices;
+      this.devices = devices;
       this.seconds = prices.seconds(devices);
       this.gradients = costs.gradientBytes();
       this.sums = prices.sums();
       this.group = Collectives.atBest(costs.workload().cluster(), devices);
       this.summing = new double[sums ? seconds.length * seconds.length : 0];
+      this.again = new double[seconds.length * seconds.length];
+      Arrays.fill(again, Double.NaN);
       this.repeats = prices.repeats();
       this.limit = limit;
     }
@@ -150,12 +171,21 @@ final class PrefixBound {
       return summing[at];
     }
 
+    private double again(int first, int end) {
+      int at = end * seconds.length + first;
+      if (Double.isNaN(again[at])) {
+        again[at] = prices.again(first, end, devices);
+      }
+      return again[at];
+    }
+
     /** Improves the best prefixes by those that end in one of these stages. */
     void extend(double[] slowest, double[] slowestBefore, double[] delay, double[] delayBefore) {
       boolean total = costs.total();
       double most = limit / repeats;
       for (int end = 1; end < seconds.length; end++) {
-        for (int first = end - 1; first >= 0; first--) {
+        int earliest = prices.earliest(end);
+        for (int first = end - 1; first >= earliest; first--) {
           double stage = seconds[end] - seconds[first];
           if (total && (stage > most || (stage >= slowest[end] && stage >= delay[end]))) {
             break;
@@ -167,10 +197,12 @@ final class PrefixBound {
               || !costs.isStage(first, end)) {
             continue;
           }
+          stage += again(first, end);
+          pace = Math.max(stage, pace);
           if (sums) {
             before = Math.max(before, summing(first, end));
           }
-          if (stage * repeats + before <= limit) {
+          if (stage <= most && stage * repeats + before <= limit) {
             slowest[end] = Math.min(slowest[end], pace);
             delay[end] = Math.min(delay[end], stage + before);
           }

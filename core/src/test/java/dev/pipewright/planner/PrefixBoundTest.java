@@ -46,7 +46,7 @@ class PrefixBoundTest {
     return new StageCosts(new Workload(Chain.of(graph), profile, training, cluster(random)));
   }
 
-  /** Prices of stages without a slowdown. */
+  /** Prices of stages without a slowdown that never recompute. */
   private record Plain(StageCosts costs) implements PrefixBound.Prices {
     @Override
     public double[] seconds(int devices) {
@@ -75,6 +75,64 @@ class PrefixBoundTest {
     }
   }
 
+  /** The same where stages of more than a few layers do not fit and many recompute. */
+  private record Recomputing(Plain plain, int most, long seed) implements PrefixBound.Prices {
+    @Override
+    public double[] seconds(int devices) {
+      return plain.seconds(devices);
+    }
+
+    @Override
+    public int earliest(int end) {
+      return Math.max(0, end - most);
+    }
+
+    @Override
+    public double again(int first, int end, int devices) {
+      SplittableRandom random = new SplittableRandom(seed + 100L * first + 10L * end + devices);
+      double[] seconds = seconds(devices);
+      return switch (random.nextInt(4)) {
+        case 0 -> Double.POSITIVE_INFINITY;
+        case 1 -> 0;
+        default -> random.nextDouble() * Math.abs(seconds[end] - seconds[first]);
+      };
+    }
+
+    @Override
+    public boolean allows(int devices) {
+      return plain.allows(devices);
+    }
+
+    @Override
+    public boolean sums() {
+      return plain.sums();
+    }
+
+    @Override
+    public int repeats() {
+      return plain.repeats();
+    }
+  }
+
+  @RepeatedTest(value = 100, name = "seed {currentRepetition}")
+  void recomputationAndStagesThatDoNotFitCount(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(1000 + seed.getCurrentRepetition());
+    StageCosts costs = costs(random);
+    double[] even = costs.cheapestSecondsPerSample(WAVE);
+    Recomputing prices = new Recomputing(new Plain(costs), random.nextInt(1, 4), random.nextLong());
+    Truth truth = new Truth(costs, 1, prices, new HashMap<>());
+    PrefixBound bound = PrefixBound.of(costs, even, 1, prices, NO_LIMIT);
+    for (int free = 1; free <= costs.workload().cluster().size(); free++) {
+      for (int first = 0; first <= costs.size(); first++) {
+        atMost(truth.slowest(first, free), bound.slowest(first, free));
+        atMost(truth.delay(first, free), bound.delay(first, free));
+      }
+      if (costs.workload().chain().total()) {
+        assertEquals(truth.slowest(costs.size(), free), bound.slowest(costs.size(), free), 1e-9);
+      }
+    }
+  }
+
   @RepeatedTest(value = 200, name = "seed {currentRepetition}")
   void neverExceedsWhatTheBestPrefixCosts(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
@@ -84,7 +142,7 @@ class PrefixBoundTest {
     for (int i = 0; i < even.length; i++) {
       even[i] *= WAVE;
     }
-    Truth truth = new Truth(costs, unit, new HashMap<>());
+    Truth truth = new Truth(costs, unit, new Plain(costs), new HashMap<>());
     PrefixBound bound = PrefixBound.of(costs, even, unit, new Plain(costs), NO_LIMIT);
     for (int first = 0; first <= costs.size(); first++) {
       for (int free = unit; free <= costs.workload().cluster().size(); free += unit) {
@@ -122,7 +180,8 @@ class PrefixBoundTest {
   }
 
   /** By trying everything, all-reduces over all sets of devices included. */
-  private record Truth(StageCosts costs, int unit, Map<Integer, List<Collectives>> sets) {
+  private record Truth(
+      StageCosts costs, int unit, PrefixBound.Prices prices, Map<Integer, List<Collectives>> sets) {
     double slowest(int first, int free) {
       return best(first, free, false);
     }
@@ -138,12 +197,12 @@ class PrefixBoundTest {
       double best = Double.POSITIVE_INFINITY;
       Chain chain = costs.workload().chain();
       for (int devices = unit; devices <= Math.min(free, WAVE); devices += unit) {
-        double[] seconds = new Plain(costs).seconds(devices);
-        for (int first = end - 1; first >= 0; first--) {
+        double[] seconds = prices.seconds(devices);
+        for (int first = end - 1; first >= prices.earliest(end); first--) {
           if (first > 0 && !chain.precedes(first - 1, end - 1)) {
             continue;
           }
-          double stage = seconds[end] - seconds[first];
+          double stage = seconds[end] - seconds[first] + prices.again(first, end, devices);
           double before = best(first, free - devices, delay);
           double bytes = costs.parameterBytes()[end] - costs.parameterBytes()[first];
           best =
