@@ -1,6 +1,5 @@
 package dev.pipewright.planner;
 
-import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
@@ -54,7 +53,6 @@ final class EqualPipelines {
   private final SearchEffort effort;
   private final BooleanSupplier stop;
   private final PipelineOracle oracle;
-  private final double capacity; // bytes of the largest device
   private final int[] path;
   private final Map<List<Object>, ScheduleSearch> known =
       Collections.synchronizedMap(new HashMap<>());
@@ -94,7 +92,6 @@ final class EqualPipelines {
     this.effort = effort;
     this.stop = stop;
     this.oracle = new PipelineOracle(costs, new PathFormula());
-    this.capacity = costs.workload().cluster().mostMemory().value();
     this.path = OnePath.positions(costs.workload().chain());
     choices.forEach(choice -> shapes.put(choice, ScheduleShape.of(choice)));
   }
@@ -106,57 +103,9 @@ final class EqualPipelines {
    * @param sharding of states, where ranks have several replicas
    */
   void add(Parallelism parallelism, List<ZeroStage> sharding) {
-    DividedWork work = new DividedWork(costs, oracle.part(parallelism, true), parallelism, path);
-    PipelineBounds bounds = new PipelineBounds(costs, work, path, request.recomputation(), oracle);
-    int devices = costs.workload().cluster().size();
-    int groups = devices / parallelism.parts();
-    boolean given = request.stages().isPresent();
     int chunks = choices.get(0).chunks();
-    for (MicroBatching batching : MicroBatching.of(request, groups)) {
-      for (int ranks = 1; ranks <= groups && ranks * chunks <= costs.size(); ranks++) {
-        int replicas = groups / ranks;
-        boolean uses = given || ranks * replicas * parallelism.parts() == devices;
-        boolean pipeline = ranks > 1 || devices == 1 || parallelism.several();
-        if (uses
-            && (pipeline || sharding.contains(ZeroStage.OPTIMIZER))
-            && allows(ranks, replicas, parallelism, batching)) {
-          add(ranks, replicas, work, bounds, batching, sharding);
-        }
-      }
-    }
-  }
-
-  private boolean allows(int ranks, int replicas, Parallelism parallelism, MicroBatching batching) {
-    boolean plain = request.shape().oneDevicePerStage();
-    Grid grid = Grid.of(ranks, replicas, parallelism, choices.get(0).chunks());
-    return request.allows(ranks)
-        && grid.suited(batching.samples()).equals(grid)
-        && replicas % batching.unit() == 0
-        && replicas <= batching.samples()
-        && (!plain || (!parallelism.several() && replicas == batching.unit()));
-  }
-
-  private void add(
-      int ranks,
-      int replicas,
-      DividedWork work,
-      PipelineBounds bounds,
-      MicroBatching batching,
-      List<ZeroStage> sharding) {
-    LayerLoads loads = work.loads(StageCosts.slice(batching.samples(), replicas));
-    int chunks = choices.get(0).chunks();
-    Parallelism parallelism = work.parallelism();
-    boolean sums = Grid.of(ranks, replicas, parallelism, chunks).sums();
-    for (ZeroStage states : sums ? sharding : List.of(ZeroStage.NOTHING)) {
-      if (states == ZeroStage.PARAMETERS && ranks > 1) {
-        continue; // gathered for each micro-batch of each rank
-      }
-      boolean holds = work.stateBytes(ranks, replicas, states, 1) <= capacity;
-      for (Arrangement each : Arrangement.of(cluster(), ranks, replicas)) {
-        Grid grid = new Grid(ranks, replicas, parallelism, each, chunks, states);
-        drafts.add(new PipelineDraft(grid, batching, bounds, loads, holds));
-      }
-    }
+    drafts.addAll(
+        new PipelineDrafts(costs, request, chunks, oracle, path).of(parallelism, sharding));
   }
 
   /**
@@ -166,8 +115,11 @@ final class EqualPipelines {
    * @return the best first; those that fit
    */
   List<Candidate> search(Oracle decides) {
+    ScheduleShape first = shape(choices.get(0));
+    drafts.parallelStream().forEach(draft -> draft.bound(first));
     drafts.sort(
         Comparator.comparing((PipelineDraft draft) -> !draft.holds())
+            .thenComparingDouble(draft -> draft.bound(first))
             .thenComparing(this::spansMachines)
             .thenComparingDouble(PipelineDraft::rough));
     price(drafts.stream().map(draft -> new Pair(draft, choices.get(0))).toList());
@@ -211,7 +163,7 @@ final class EqualPipelines {
       List<PricedPipeline> sorted =
           grids.stream()
               .filter(each -> each.draft().grid().ranks() > 1 && each.fits() == fits)
-              .filter(each -> fits || bound(each.draft()) < limit)
+              .filter(each -> fits || isBelow(each.draft(), limit))
               .sorted(Comparator.comparingDouble(nearest ? EqualPipelines::peakBytes : promise))
               .toList();
       Set<List<Object>> places = new HashSet<>(); // those in another order share one
@@ -243,7 +195,7 @@ final class EqualPipelines {
 
   /** Whether a grid's plans may be better by what is worth a place among the few. */
   private boolean gains(PipelineDraft draft) {
-    return !Double.isFinite(limit) || bound(draft) < (1 - LEAST_GAIN) * limit;
+    return !Double.isFinite(limit) || isBelow(draft, (1 - LEAST_GAIN) * limit);
   }
 
   /** While nothing fits, more grids are priced with schedules that follow from counts. */
@@ -251,12 +203,8 @@ final class EqualPipelines {
     return !searched && !Double.isFinite(limit) && grids < FARTHER * effort.grids();
   }
 
-  private Cluster cluster() {
-    return costs.workload().cluster();
-  }
-
   private boolean spansMachines(PipelineDraft draft) {
-    return GridKinds.spansMachines(draft.grid().parallelism(), cluster());
+    return GridKinds.spansMachines(draft.grid().parallelism(), costs.workload().cluster());
   }
 
   private Optional<ScheduledCuts> balanced(PipelineDraft draft, Choice choice) {
@@ -349,9 +297,8 @@ final class EqualPipelines {
     try {
       Optional<ScheduledCuts> cuts = balanced(draft, choice);
       boolean first = choice.equals(choices.get(0)); // says which grids promise most
-      double rest =
-          (draft.batching().microBatches() - draft.few().microBatches()) * draft.leastWork();
-      double worth = first ? Double.POSITIVE_INFINITY : WORTH * limit - rest;
+      int more = draft.batching().microBatches() - draft.few().microBatches();
+      Worth worth = first ? Worth.ANY : new Worth(WORTH * limit, more);
       return new Outcome(cuts.map(made -> priced(pair, made, worth)), Optional.empty());
     } catch (IllegalArgumentException e) { // the schedule is not for these numbers
       return new Outcome(Optional.empty(), Optional.ofNullable(e.getMessage()));
@@ -359,7 +306,7 @@ final class EqualPipelines {
   }
 
   /** With a schedule that is searched for as far as it may become the best. */
-  private PricedPipeline priced(Pair pair, ScheduledCuts cuts, double worth) {
+  private PricedPipeline priced(Pair pair, ScheduledCuts cuts, Worth worth) {
     PricedPipeline priced = new PricedPipeline(pair.draft(), cuts);
     boolean searched = pair.choice().entry().needsDurations();
     for (SearchDepth depth : SearchDepth.values()) {
@@ -376,7 +323,7 @@ final class EqualPipelines {
   /** Whether it takes longer than the best that fits, by what few micro-batches keep, too. */
   private boolean hopeless(PipelineDraft draft, Choice choice) {
     if (choice.equals(choices.get(0))) { // says which grids others should be tried on
-      return bound(draft) >= limit;
+      return !isBelow(draft, limit);
     }
     CountedSchedules.Facts facts =
         counted.of(choice, draft.grid().ranks(), draft.few().microBatches());
@@ -387,10 +334,10 @@ final class EqualPipelines {
     return Objects.requireNonNull(shapes.get(choice));
   }
 
-  /** Seconds that no pipeline of a grid can be faster than; infinite where none fits. */
-  private double bound(PipelineDraft draft) {
+  /** Whether some schedule may be faster on a grid. */
+  private boolean isBelow(PipelineDraft draft, double seconds) {
     return (draft.grid().ranks() == 1 ? choices.subList(0, 1) : choices)
-        .stream().map(this::shape).distinct().mapToDouble(draft::bound).min().orElseThrow();
+        .stream().anyMatch(choice -> draft.bound(shape(choice), seconds) < seconds);
   }
 
   /** Seconds that no pipeline can be faster than; infinite where none fits. */

@@ -82,10 +82,12 @@ final class GridBound {
    *
    * @param free bytes of a rank's device that states leave, the mean over the ranks
    * @param working bytes of a backward pass beyond what is kept
+   * @param enough no higher bound is asked for
    */
-  double seconds(double free, double working) {
-    double most = Math.max(Math.max(largest(), mean(0)), Math.max(oneWay(), exchanging()));
-    return Math.max(inTurn(most), remembering(free, working));
+  double seconds(double free, double working, double enough) {
+    double bound = Math.max(Math.max(largest(), mean(0)), Math.max(oneWay(), exchanging()));
+    bound = bound < enough ? Math.max(bound, remembering(free, working)) : bound;
+    return bound < enough ? inTurn(bound) : bound;
   }
 
   /** The mean over the ranks when nothing is recomputed. */

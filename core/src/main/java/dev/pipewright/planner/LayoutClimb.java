@@ -173,7 +173,7 @@ final class LayoutClimb {
       ScheduledCuts.balanced(
               layout.choice().entry(), layout.grid(), few, costs, request, estimates, path, known)
           .ifPresent(cuts -> {
-            cuts.price(WORTH * bestSeconds, false, SearchDepth.FULL);
+            cuts.price(new Worth(WORTH * bestSeconds, 0), false, SearchDepth.FULL);
             Priced priced = new Priced(layout, cuts, neighbours.of(layout).iterator());
             open.add(priced);
             take(priced);

@@ -1,7 +1,6 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.planner.ScheduledPlanner.Choice;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -29,13 +28,14 @@ record LeastStep(List<Choice> choices, Map<Choice, ScheduleShape> shapes) {
    */
   double of(List<PipelineDraft> drafts, double known) {
     double enough = known / (1 + NEAR);
-    List<Bounded> all = new ArrayList<>();
-    for (PipelineDraft draft : drafts) {
-      for (Choice choice : draft.grid().ranks() == 1 ? choices.subList(0, 1) : choices) {
-        all.add(new Bounded(draft, choice, draft.bound(shape(choice))));
-      }
-    }
-    all.sort(Comparator.comparingDouble(Bounded::seconds));
+    List<Bounded> all =
+        drafts.parallelStream()
+            .flatMap(draft ->
+                choices.stream()
+                    .limit(draft.grid().ranks() == 1 ? 1 : choices.size())
+                    .map(choice -> new Bounded(draft, choice, draft.bound(shape(choice), known))))
+            .sorted(Comparator.comparingDouble(Bounded::seconds))
+            .toList();
     CountedSchedules counted = new CountedSchedules();
     double least = Double.POSITIVE_INFINITY;
     for (Bounded each : all) {

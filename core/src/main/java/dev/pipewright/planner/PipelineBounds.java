@@ -56,19 +56,28 @@ final class PipelineBounds {
 
   /** Of a step with schedules of some shape; infinite where memory does not suffice. */
   double seconds(Grid grid, MicroBatching batching, ScheduleShape shape) {
+    return seconds(grid, batching, shape, Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * The same.
+   *
+   * @param enough no higher bound is asked for
+   */
+  double seconds(Grid grid, MicroBatching batching, ScheduleShape shape, double enough) {
     LayerLoads loads = loads(grid, batching, shape);
     if ((long) grid.ranks() * shape.chunks() > loads.size() || !mayHold(grid, batching, shape)) {
       return Double.POSITIVE_INFINITY;
     }
     double bound =
         Math.max(
-            grid(grid, batching, shape).seconds(free(grid, shape), working(grid, batching)),
+            grid(grid, batching, shape).seconds(free(grid, shape), working(grid, batching), enough),
             speeds.seconds(
                 grid,
                 batching.microBatches(),
                 loads.passes(),
                 work.exchanges(StageCosts.slice(batching.samples(), grid.replicas()))));
-    return grid.ranks() == 1 && shape.straight() && Double.isFinite(bound)
+    return grid.ranks() == 1 && shape.straight() && Double.isFinite(bound) && bound < enough
         ? Math.max(bound, oneStage(grid, batching))
         : bound;
   }

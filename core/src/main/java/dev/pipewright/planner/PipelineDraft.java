@@ -14,8 +14,11 @@ final class PipelineDraft {
   private final double least;
   private final double filling;
   private final double bubble;
-  private final Map<ScheduleShape, Double> byShape = Collections.synchronizedMap(new HashMap<>());
+  private final Map<ScheduleShape, Bound> byShape = Collections.synchronizedMap(new HashMap<>());
   private boolean lacks;
+
+  /** Seconds, and whether no bound was left out since they were enough. */
+  private record Bound(double seconds, boolean all) {}
 
   /**
    * Of a grid.
@@ -47,11 +50,6 @@ final class PipelineDraft {
     return batching.fewer(grid.ranks());
   }
 
-  /** Seconds that the busiest rank works for a micro-batch at least. */
-  double leastWork() {
-    return least / batching.microBatches();
-  }
-
   /** Whether devices can hold the states. */
   boolean holds() {
     return holds;
@@ -69,7 +67,22 @@ final class PipelineDraft {
 
   /** That no step with a schedule of some shape is shorter than; infinite where none fits. */
   double bound(ScheduleShape shape) {
-    return byShape.computeIfAbsent(shape, key -> bounds.seconds(grid, batching, key));
+    return bound(shape, Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * The same.
+   *
+   * @param enough no higher bound is asked for
+   */
+  double bound(ScheduleShape shape, double enough) {
+    Bound known = byShape.get(shape);
+    if (known == null || (!known.all() && known.seconds() < enough)) {
+      double seconds = bounds.seconds(grid, batching, shape, enough);
+      known = new Bound(seconds, seconds < enough);
+      byShape.put(shape, known);
+    }
+    return known.seconds();
   }
 
   /**
@@ -79,7 +92,7 @@ final class PipelineDraft {
    * @param enough no higher bound is asked for
    */
   double bound(ScheduleShape shape, CountedSchedules.Facts facts, boolean folded, double enough) {
-    double bound = bound(shape);
+    double bound = bound(shape, enough);
     return bound >= enough
         ? bound
         : Math.max(bound, bounds.thorough(grid, batching, shape, facts, folded, enough));
@@ -87,7 +100,7 @@ final class PipelineDraft {
 
   /** The same by what stages keep alone. */
   double keeping(ScheduleShape shape, CountedSchedules.Facts facts, double enough) {
-    double bound = bound(shape);
+    double bound = bound(shape, enough);
     return bound >= enough
         ? bound
         : Math.max(bound, bounds.keeping(grid, batching, shape, facts.orders(), enough));

@@ -62,7 +62,7 @@ final class ScheduledCuts {
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
   private int mostPriced;
   private BooleanSupplier stop = () -> false;
-  private double worthwhile = Double.POSITIVE_INFINITY; // seconds
+  private Worth worth = Worth.ANY;
   private boolean overlaps; // sums of gradients with the last backward pass
 
   private ScheduledCuts(
@@ -113,26 +113,26 @@ final class ScheduledCuts {
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
   void price() {
-    price(Double.POSITIVE_INFINITY, false, SearchDepth.FULL);
+    price(Worth.ANY, false, SearchDepth.FULL);
   }
 
   /**
-   * The same, but where memory does not suffice without recomputation and a step takes longer than
-   * {@code worth} seconds even so, it does not recompute.
+   * The same, but where memory does not suffice without recomputation and a step with it is of no
+   * worth, it does not recompute.
    *
    * @param lacks whether sums of gradients of sharded states overlap from the start
    * @param depth how far a schedule is searched for that needs durations
    */
-  void price(double worth, boolean lacks, SearchDepth depth) {
+  void price(Worth worth, boolean lacks, SearchDepth depth) {
     input.to(depth);
     overlaps |= lacks && sharded();
-    worthwhile = worth;
+    this.worth = worth;
     ScheduleSpec order = order();
     if (paced(order.placement(balanced.length)) && entry.needsDurations()) {
       order = order();
     }
     best = priced(order, balanced);
-    worthwhile = Double.POSITIVE_INFINITY;
+    this.worth = Worth.ANY;
     input.to(SearchDepth.FULL);
   }
 
@@ -346,7 +346,7 @@ final class ScheduledCuts {
     if (recomputation.always() || recomputation == Recomputation.NEVER || kept.fits()) {
       return kept;
     }
-    if (kept.estimate().stepSeconds() > worthwhile) {
+    if (worth.excludes(kept)) {
       return kept;
     }
     Arrays.setAll(share, stage -> kept.peak(stage).fits() ? 0 : 1);
