@@ -23,8 +23,8 @@ final class CountedSchedules {
    * What is known of a schedule for some numbers.
    *
    * @param suits whether there is one for these numbers, as far as is known
-   * @param orders of its work, from the first and from the last stage of each rank on, and to its
-   *     first sum of gradients; none where it is not known
+   * @param orders of its work, from the first and from the last stage of each rank on, to its first
+   *     sum of gradients and to its last; none where it is not known
    * @param flow of micro-batches; empty likewise
    */
   record Facts(boolean suits, List<WorkOrder> orders, Optional<StageFlow> flow) {
@@ -49,6 +49,7 @@ final class CountedSchedules {
           true,
           List.of(
               WorkOrder.of(schedule),
+              WorkOrder.toOwnSums(schedule),
               WorkOrder.ofLastStages(schedule),
               WorkOrder.toFirstSums(schedule)),
           Optional.of(StageFlow.of(schedule)));

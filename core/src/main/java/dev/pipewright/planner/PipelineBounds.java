@@ -103,8 +103,8 @@ final class PipelineBounds {
       return Double.POSITIVE_INFINITY;
     }
     double bound = keeping(grid, batching, shape, orders, enough);
-    for (WorkOrder order : orders) {
-      bound = bound < enough ? Math.max(bound, ordered(grid, batching, shape, order)) : bound;
+    if (bound < enough) {
+      bound = Math.max(bound, ordered(grid, batching, shape, orders, enough));
     }
     bound = Math.max(bound, seconds(grid, batching, shape));
     if (grid.ranks() > 1 && bound < enough) {
@@ -159,11 +159,16 @@ final class PipelineBounds {
         working(grid, batching));
   }
 
-  private double ordered(Grid grid, MicroBatching batching, ScheduleShape shape, WorkOrder order) {
+  private double ordered(
+      Grid grid,
+      MicroBatching batching,
+      ScheduleShape shape,
+      List<WorkOrder> orders,
+      double enough) {
     LayerLoads loads = loads(grid, batching, shape);
     StageEnds ends = exchanges.ends(grid, loads, shape);
     return new OrderBound(loads, ends, (from, to) -> exchanges.send(grid, batching, from, to))
-        .seconds(order, grid.ranks());
+        .seconds(orders, grid.ranks(), enough);
   }
 
   private FoldedBound folds(

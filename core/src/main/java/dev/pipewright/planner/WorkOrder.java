@@ -25,6 +25,7 @@ import java.util.BitSet;
  * @param sums of gradients that nothing can hide
  * @param last those of them after which the rank's device has nothing to compute, in the order in
  *     which it waits for sums
+ * @param whole those of them that follow a whole backward pass, not a weights' gradient
  * @param exchanges of all stages of a rank that follow each other from its first sum on
  * @param sends messages by sending and receiving rank
  */
@@ -32,25 +33,50 @@ import java.util.BitSet;
 record WorkOrder(
     int folds,
     int[] inFlight,
-    int[] forward,
-    int[] inputs,
-    int[] weights,
-    int[] sums,
-    int[] last,
-    int[] exchanges,
-    int[][] sends) {
+    double[] forward,
+    double[] inputs,
+    double[] weights,
+    double[] sums,
+    double[] last,
+    double[] whole,
+    double[] exchanges,
+    double[][] sends) {
 
   private WorkOrder(int folds, int depth, int ranks) {
     this(
         folds,
         new int[depth],
-        new int[depth],
-        new int[depth],
-        new int[depth],
-        new int[depth],
-        new int[depth],
-        new int[depth],
-        new int[ranks][ranks]);
+        new double[depth],
+        new double[depth],
+        new double[depth],
+        new double[depth],
+        new double[depth],
+        new double[depth],
+        new double[depth],
+        new double[ranks][ranks]);
+  }
+
+  /** A part of this and the rest of another one: since both hold for a step, so does this. */
+  WorkOrder mixed(double part, WorkOrder other) {
+    double[][] both = new double[sends.length][];
+    Arrays.setAll(both, rank -> mixed(part, sends[rank], other.sends[rank]));
+    return new WorkOrder(
+        folds,
+        inFlight,
+        mixed(part, forward, other.forward),
+        mixed(part, inputs, other.inputs),
+        mixed(part, weights, other.weights),
+        mixed(part, sums, other.sums),
+        mixed(part, last, other.last),
+        mixed(part, whole, other.whole),
+        mixed(part, exchanges, other.exchanges),
+        both);
+  }
+
+  private static double[] mixed(double part, double[] one, double[] other) {
+    double[] mixed = new double[one.length];
+    Arrays.setAll(mixed, at -> part * one[at] + (1 - part) * other[at]);
+    return mixed;
   }
 
   /** From the first op of each rank on. */
@@ -61,6 +87,20 @@ record WorkOrder(
       if (program.length > 0) {
         order.count(program, 0, program.length, schedule);
         order.countTail(program, schedule);
+      }
+    }
+    return order;
+  }
+
+  /** From the first op of each rank on, and the sum of the stage that its last op is of. */
+  static WorkOrder toOwnSums(Schedule schedule) {
+    WorkOrder order = empty(schedule);
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      long[] program = schedule.packed(rank);
+      if (program.length > 0) {
+        order.count(program, 0, program.length, schedule);
+        long op = program[program.length - 1];
+        order.countSum(Schedule.stage(op), Schedule.pass(op), schedule);
       }
     }
     return order;
@@ -192,16 +232,20 @@ record WorkOrder(
       }
       stage = chain(stage) * stages();
     }
-    sums[stage % stages()]++;
-    last[stage % stages()] += isLast(stage, schedule) ? 1 : 0;
+    countSum(stage, Schedule.pass(op), schedule);
   }
 
-  /** Whether a rank of a single chain ends with a stage, the first of those that it holds. */
-  private static boolean isLast(int stage, Schedule schedule) {
-    Placement placement = schedule.placement();
-    long[] program = schedule.packed(placement.rankOf(stage));
-    return placement.chains() == 1
-        && Schedule.stage(program[program.length - 1]) == stage
-        && Arrays.stream(program).allMatch(op -> Schedule.stage(op) >= stage);
+  private void countSum(int stage, Pass after, Schedule schedule) {
+    boolean isLast = isLast(stage, schedule);
+    sums[stage % stages()]++;
+    last[stage % stages()] += isLast ? 1 : 0;
+    whole[stage % stages()] += isLast && after == Pass.BACKWARD ? 1 : 0;
+  }
+
+  /** Whether a rank ends with a stage, the first in the network of those that it holds. */
+  private boolean isLast(int stage, Schedule schedule) {
+    long[] program = schedule.packed(schedule.placement().rankOf(stage));
+    return Schedule.stage(program[program.length - 1]) == stage
+        && Arrays.stream(program).allMatch(op -> Schedule.stage(op) % stages() >= stage % stages());
   }
 }
