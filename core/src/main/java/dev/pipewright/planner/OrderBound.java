@@ -19,7 +19,6 @@ import java.util.function.ToDoubleBiFunction;
  * @param send seconds of a message by sending and receiving rank, at least
  */
 record OrderBound(LayerLoads loads, StageEnds ends, ToDoubleBiFunction<Integer, Integer> send) {
-  private static final double GOLDEN = (Math.sqrt(5) - 1) / 2;
   private static final int TRIES = 10; // of mixtures
 
   /**
@@ -43,28 +42,8 @@ record OrderBound(LayerLoads loads, StageEnds ends, ToDoubleBiFunction<Integer, 
    * The highest of all mixtures, by golden sections: what is least over cuts is concave in them.
    */
   private double mixed(WorkOrder one, WorkOrder other, int ranks, double enough) {
-    double low = 0;
-    double high = 1;
-    double left = high - GOLDEN;
-    double right = GOLDEN;
-    double ofLeft = seconds(one.mixed(left, other), ranks);
-    double ofRight = seconds(one.mixed(right, other), ranks);
-    for (int i = 2; i < TRIES && Math.max(ofLeft, ofRight) < enough; i++) {
-      if (ofLeft > ofRight) {
-        high = right;
-        right = left;
-        ofRight = ofLeft;
-        left = high - GOLDEN * (high - low);
-        ofLeft = seconds(one.mixed(left, other), ranks);
-      } else {
-        low = left;
-        left = right;
-        ofLeft = ofRight;
-        right = low + GOLDEN * (high - low);
-        ofRight = seconds(one.mixed(right, other), ranks);
-      }
-    }
-    return Math.max(ofLeft, ofRight);
+    return GoldenSections.highest(
+        part -> seconds(one.mixed(part, other), ranks), 0, 1, TRIES, enough);
   }
 
   /** Of a step on so many ranks. */

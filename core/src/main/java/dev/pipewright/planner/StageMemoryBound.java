@@ -30,7 +30,6 @@ import java.util.Arrays;
  */
 final class StageMemoryBound {
   private static final int TRIES = 24; // of prices
-  private static final double GOLDEN = (Math.sqrt(5) - 1) / 2;
   private static final double LEAST_PRICE = 1e-3; // of the one at which all is recomputed
 
   private final LayerLoads loads;
@@ -150,30 +149,14 @@ final class StageMemoryBound {
     if (dearest == 0) {
       return step;
     }
-    double low = Math.log(dearest * LEAST_PRICE);
-    double high = Math.log(dearest);
-    double left = high - GOLDEN * (high - low);
-    double right = low + GOLDEN * (high - low);
-    double ofLeft = bound.at(Math.exp(left));
-    double ofRight = bound.at(Math.exp(right));
-    double best = Math.max(step, Math.max(ofLeft, ofRight));
-    for (int i = 2; i < TRIES && best < enough; i++) {
-      if (ofLeft > ofRight) {
-        high = right;
-        right = left;
-        ofRight = ofLeft;
-        left = high - GOLDEN * (high - low);
-        ofLeft = bound.at(Math.exp(left));
-      } else {
-        low = left;
-        left = right;
-        ofLeft = ofRight;
-        right = low + GOLDEN * (high - low);
-        ofRight = bound.at(Math.exp(right));
-      }
-      best = Math.max(best, Math.max(ofLeft, ofRight));
-    }
-    return best;
+    double found =
+        GoldenSections.highest(
+            price -> bound.at(Math.exp(price)),
+            Math.log(dearest * LEAST_PRICE),
+            Math.log(dearest),
+            TRIES,
+            enough);
+    return Math.max(step, found);
   }
 
   /** Recomputed seconds and the price of bytes times seconds of a micro-batch, over all cuts. */

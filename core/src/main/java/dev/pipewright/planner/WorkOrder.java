@@ -81,26 +81,26 @@ record WorkOrder(
 
   /** From the first op of each rank on. */
   static WorkOrder of(Schedule schedule) {
-    WorkOrder order = empty(schedule);
-    for (int rank = 0; rank < schedule.ranks(); rank++) {
-      long[] program = schedule.packed(rank);
-      if (program.length > 0) {
-        order.count(program, 0, program.length, schedule);
-        order.countTail(program, schedule);
-      }
-    }
-    return order;
+    return of(schedule, false);
   }
 
   /** From the first op of each rank on, and the sum of the stage that its last op is of. */
   static WorkOrder toOwnSums(Schedule schedule) {
+    return of(schedule, true);
+  }
+
+  private static WorkOrder of(Schedule schedule, boolean toOwnSums) {
     WorkOrder order = empty(schedule);
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       long[] program = schedule.packed(rank);
       if (program.length > 0) {
+        long last = program[program.length - 1];
         order.count(program, 0, program.length, schedule);
-        long op = program[program.length - 1];
-        order.countSum(Schedule.stage(op), Schedule.pass(op), schedule);
+        if (toOwnSums) {
+          order.countSum(Schedule.stage(last), Schedule.pass(last), schedule);
+        } else {
+          order.countTail(program, schedule);
+        }
       }
     }
     return order;
