@@ -38,13 +38,12 @@ public final class PipelineOracle implements Oracle {
 
   private final StageCosts costs;
   private final PipelineFormula formula;
+  private final Conditions conditions; // of orders that have no closed form
   private final StageTransfers transfers;
-  private final Remembered<Divided, StageCosts> parts = new Remembered<>();
-  private final Remembered<Parallelism, Optional<String>> refusals = new Remembered<>();
-  private final Map<Holders, StageGroups> groups = // seen lately
-      Collections.synchronizedMap(new HashMap<>());
-  private final Map<Exchanging, StageExchanges> exchanges = // likewise
-      Collections.synchronizedMap(new HashMap<>());
+  private final Remembered<Divided, StageCosts> parts;
+  private final Remembered<Parallelism, Optional<String>> refusals;
+  private final Map<Holders, StageGroups> groups; // seen lately
+  private final Map<Exchanging, StageExchanges> exchanges; // likewise
 
   /** How a device's stages divide layers, and whether all stages do. */
   private record Divided(Parallelism parallelism, boolean alike) {}
@@ -63,7 +62,32 @@ public final class PipelineOracle implements Oracle {
   public PipelineOracle(StageCosts costs, PipelineFormula formula) {
     this.costs = costs;
     this.formula = formula;
+    this.conditions = Conditions.PLAIN;
     this.transfers = new StageTransfers(costs, this::groups);
+    this.parts = new Remembered<>();
+    this.refusals = new Remembered<>();
+    this.groups = Collections.synchronizedMap(new HashMap<>());
+    this.exchanges = Collections.synchronizedMap(new HashMap<>());
+  }
+
+  private PipelineOracle(PipelineOracle other, Conditions conditions) {
+    this.costs = other.costs;
+    this.formula = other.formula;
+    this.conditions = conditions;
+    this.transfers = other.transfers;
+    this.parts = other.parts;
+    this.refusals = other.refusals;
+    this.groups = other.groups;
+    this.exchanges = other.exchanges;
+  }
+
+  /**
+   * The same, but where an order has no closed form, messages of a cut and direction go one after
+   * the other, as the simulator has them: schedules with many chunks send so many that a slow link
+   * decides their step. It remembers with this one.
+   */
+  public PipelineOracle withQueues() {
+    return new PipelineOracle(this, SimulatedOracle.USUAL);
   }
 
   @Override
@@ -91,8 +115,7 @@ public final class PipelineOracle implements Oracle {
         "the cost model %s knows the schedules 1f1b, 1f1b-b and gpipe, not %s; take pipewright",
         formula.name(),
         plan.spec().scheduleName());
-    return StaticSimulator.run(
-        StepEnd.of(plan.schedule()), StepTimes.of(plan, stages), Conditions.PLAIN);
+    return StaticSimulator.run(StepEnd.of(plan.schedule()), StepTimes.of(plan, stages), conditions);
   }
 
   /**

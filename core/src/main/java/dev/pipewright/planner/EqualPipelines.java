@@ -52,7 +52,8 @@ final class EqualPipelines {
   private final List<Choice> choices;
   private final SearchEffort effort;
   private final BooleanSupplier stop;
-  private final PipelineOracle oracle;
+  private final PipelineOracle oracle; // estimates candidates
+  private final PipelineOracle queues; // prices pipelines
   private final int[] path;
   private final Map<List<Object>, ScheduleSearch> known =
       Collections.synchronizedMap(new HashMap<>());
@@ -92,6 +93,7 @@ final class EqualPipelines {
     this.effort = effort;
     this.stop = stop;
     this.oracle = new PipelineOracle(costs, new PathFormula());
+    this.queues = oracle.withQueues();
     this.path = OnePath.positions(costs.workload().chain());
     choices.forEach(choice -> shapes.put(choice, ScheduleShape.of(choice)));
   }
@@ -214,7 +216,7 @@ final class EqualPipelines {
         draft.few(),
         costs,
         request,
-        oracle,
+        queues,
         path,
         known);
   }

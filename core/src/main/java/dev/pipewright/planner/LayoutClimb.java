@@ -36,6 +36,7 @@ final class LayoutClimb {
   private final Oracle decides;
   private final BooleanSupplier stop;
   private final PipelineOracle estimates;
+  private final PipelineOracle queues; // prices layouts
   private final int[] path;
   private final Map<List<Object>, ScheduleSearch> known = new HashMap<>();
   private final Set<PipelineLayout> seen = new HashSet<>();
@@ -96,6 +97,7 @@ final class LayoutClimb {
     this.decides = decides;
     this.stop = stop;
     this.estimates = new PipelineOracle(costs, new PathFormula());
+    this.queues = estimates.withQueues();
     this.path = OnePath.positions(costs.workload().chain());
   }
 
@@ -171,7 +173,7 @@ final class LayoutClimb {
     passes += (long) layout.grid().stages() * few.microBatches();
     try {
       ScheduledCuts.balanced(
-              layout.choice().entry(), layout.grid(), few, costs, request, estimates, path, known)
+              layout.choice().entry(), layout.grid(), few, costs, request, queues, path, known)
           .ifPresent(cuts -> {
             cuts.price(new Worth(WORTH * bestSeconds, 0), false, SearchDepth.FULL);
             Priced priced = new Priced(layout, cuts, neighbours.of(layout).iterator());

@@ -10,7 +10,7 @@ import java.util.Optional;
 /** Networks of any size: a name, a colon and {@code key=value,…}. */
 final class SizedModels {
   private static final String[] IMAGE = {"size", "classes"};
-  private static final String[] RESIDUAL = {"size", "classes", "width"};
+  private static final String[] WIDE_IMAGE = {"size", "classes", "width"};
   private static final String[] LANGUAGE = {"layers", "hidden", "heads", "sequence", "vocabulary"};
   private static final String[] TRANSLATION = {"layers", "hidden", "steps", "vocabulary"};
   private static final String[] PATCHES = {"layers", "hidden", "heads", "patch", "size", "classes"};
@@ -30,7 +30,7 @@ final class SizedModels {
         "gnmt:layers=16,hidden=1024,steps=50,vocabulary=36560",
         "vit:layers=12,hidden=768,heads=12,patch=16,size=224,classes=1000",
         "resnet-<depth>:size=224,classes=1000,width=64",
-        "vgg-<depth>:size=224,classes=1000",
+        "vgg-<depth>:size=224,classes=1000,width=64",
         "cosmoflow:size=128,outputs=4",
         "cnn-64-128-256:size=32,classes=10",
         "mlp:layers=8,hidden=1024,in=1024,classes=10");
@@ -169,18 +169,15 @@ final class SizedModels {
   /** A network over images whose name may go on with their size and the number of classes. */
   static LayerGraph image(String name) {
     String kind = name.split(":", 2)[0];
-    if (kind.startsWith("resnet-")) {
-      int[] s = options(name, RESIDUAL, 224, 1000, 64);
-      int depth = Integer.parseInt(kind.substring("resnet-".length()));
-      return ResNet.resnet(depth, name, s[0], s[1], s[2]);
+    if (kind.equals("cnn-64-128-256")) {
+      int[] s = options(name, IMAGE, 32, 10);
+      return SmallNetworks.convolutions(name, s[0], s[1]);
     }
-    boolean small = kind.equals("cnn-64-128-256");
-    int[] s = options(name, IMAGE, small ? 32 : 224, small ? 10 : 1000);
-    return switch (kind) {
-      case "cnn-64-128-256" -> SmallNetworks.convolutions(name, s[0], s[1]);
-      case "vgg-16" -> Vgg.vgg16(name, s[0], s[1]);
-      case "vgg-19" -> Vgg.vgg19(name, s[0], s[1]);
-      default -> throw new IllegalArgumentException("no network over images: " + kind);
-    };
+    int[] s = options(name, WIDE_IMAGE, 224, 1000, 64);
+    int dash = kind.indexOf('-');
+    int depth = Integer.parseInt(kind.substring(dash + 1));
+    return kind.startsWith("resnet")
+        ? ResNet.resnet(depth, name, s[0], s[1], s[2])
+        : Vgg.vgg(depth, name, s[0], s[1], s[2]);
   }
 }

@@ -14,31 +14,37 @@ import dev.pipewright.model.LayerGraph;
  * its output: the ReLU's backward pass and the next layer's weight gradient read the same one.
  */
 final class Vgg {
-  private Vgg() {}
+  private final int size;
+  private final int classes;
+  private final int width; // filters of the first convolutions: 64 in the paper
 
-  /** With 13 convolutions. */
-  static LayerGraph vgg16(String name, int size, int classes) {
-    return graph(name, size, classes, 2, 2, 3, 3, 3);
+  private Vgg(int size, int classes, int width) {
+    this.size = size;
+    this.classes = classes;
+    this.width = width;
   }
 
-  /** With 16. */
-  static LayerGraph vgg19(String name, int size, int classes) {
-    return graph(name, size, classes, 2, 2, 4, 4, 4);
+  /**
+   * @param depth 16 or 19: layers with parameters
+   */
+  static LayerGraph vgg(int depth, String name, int size, int classes, int width) {
+    Vgg net = new Vgg(size, classes, width);
+    return depth == 16 ? net.graph(name, 2, 2, 3, 3, 3) : net.graph(name, 2, 2, 4, 4, 4);
   }
 
-  private static LayerGraph graph(String name, int size, int classes, int... convolutions) {
+  private LayerGraph graph(String name, int... convolutions) {
     Blueprint network = Blueprint.of(FeatureMap.square(3, size));
     int last = 0;
     for (int group = 1; group <= convolutions.length; group++) {
-      int channels = Math.min(32 << group, 512);
+      int channels = Math.min(width << (group - 1), 8 * width);
       for (int i = 1; i <= convolutions[group - 1]; i++) {
         String convolution = "conv" + group + "_" + i;
         last = network.convolutionWithRelu(convolution, last, channels, Window.square(3).padded());
       }
       last = network.maxPooling("pool" + group, last, Window.square(2).every(2));
     }
-    last = network.fullyConnectedWithRelu("fc6", last, 4096);
-    last = network.fullyConnectedWithRelu("fc7", last, 4096);
+    last = network.fullyConnectedWithRelu("fc6", last, 64 * width);
+    last = network.fullyConnectedWithRelu("fc7", last, 64 * width);
     network.fullyConnected("fc8", last, classes);
     return network.graph(name);
   }

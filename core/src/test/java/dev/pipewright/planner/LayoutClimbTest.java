@@ -106,17 +106,16 @@ class LayoutClimbTest {
   }
 
   /**
-   * Grids that promise little with 1F1B may be the best with another schedule: of two networks they
-   * are among the first that are tried, of one they are neighbours of these.
+   * Grids that promise little with 1F1B may be the best with another schedule, and where links are
+   * slow, messages that queue decide.
    */
   @ParameterizedTest
   @CsvSource({
-    "bert-48, dapple-a:4x8, 64, 0.50, 1",
-    "amoebanet-36, dapple-a:2x8, 64, 0.43, 1",
-    "bert-48, dapple-c:16, 64, 1.35, 0.9"
+    "bert-48, dapple-a:4x8, 64, 0.50",
+    "amoebanet-36, dapple-a:2x8, 64, 0.43",
+    "bert-48, dapple-c:16, 64, 1.15"
   })
-  void theDefaultPlannerGoesOnToNeighbours(
-      String network, String on, int batch, double seconds, double share) {
+  void theDefaultPlannerFindsTheBestGrids(String network, String on, int batch, double seconds) {
     StageCosts costs = AutoPlannerTest.zoo(network, on);
     Oracle decides = new SimulatedOracle(new PipelineOracle(costs, new PathFormula()));
     Request request = Request.of(batch);
@@ -127,7 +126,7 @@ class LayoutClimbTest {
             .orElseThrow();
     Planning planning = AutoPlanner.plan(costs, request, decides, () -> false);
     double step = planning.best().orElseThrow().seconds();
-    assertTrue(step <= share * before, step + " against " + before);
+    assertTrue(step <= before, step + " against " + before);
     assertTrue(step < seconds, "" + step);
     assertTrue(step >= planning.lowerBound().value(), "" + planning.lowerBound());
   }

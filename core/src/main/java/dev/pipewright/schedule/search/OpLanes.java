@@ -23,8 +23,9 @@ final class OpLanes {
   final double[] seconds; // of a pass, by lane: rank · kinds + kind
   final double[] weight; // of the weights' gradient of its stage, by lane
   final int[] before; // the lane that it waits for, or -1
-  final double[] transfer; // from there
   final int[] wakes; // the rank that waits for it; itself where none does
+  final double[] transfer; // to that rank
+  final int[] way; // of its messages, which go one after the other
   private final double busiest; // what the busiest rank computes
   private final double shortest; // a rank cannot start before the first micro-batch reaches it
 
@@ -38,8 +39,9 @@ final class OpLanes {
     seconds = new double[lanes];
     weight = new double[lanes];
     before = new int[lanes];
-    transfer = new double[lanes];
     wakes = new int[lanes];
+    transfer = new double[lanes];
+    way = new int[lanes];
     for (int lane = 0; lane < lanes; lane++) {
       int rank = lane / kinds;
       int kind = lane % kinds;
@@ -48,12 +50,9 @@ final class OpLanes {
       weight[lane] = times.weight()[stage];
       wakes[lane] = rank;
       before[lane] = -1;
-      connect(lane, stage);
     }
     for (int lane = 0; lane < lanes; lane++) {
-      if (before[lane] >= 0) {
-        wakes[before[lane]] = lane / kinds;
-      }
+      connect(lane, stage(lane / kinds, lane % kinds));
     }
     // What the busiest rank computes, and when that can be over at the soonest.
     double most = 0;
@@ -61,7 +60,8 @@ final class OpLanes {
     double head = 0;
     for (int rank = 0; rank < ranks; rank++) {
       most = Math.max(most, busy(rank));
-      head += rank == 0 ? 0 : seconds[(rank - 1) * kinds] + transfer[rank * kinds];
+      int last = (rank - 1) * kinds;
+      head += rank == 0 ? 0 : seconds[last] + transfer[last];
       latest = Math.max(latest, head + busy(rank));
     }
     busiest = most;
@@ -83,10 +83,19 @@ final class OpLanes {
       return;
     }
     int other = forward ? stage - 1 : stage + 1;
+    int from = placement.rankOf(other);
+    int to = placement.rankOf(stage);
     before[lane] = lane(other, forward);
-    if (placement.rankOf(other) != placement.rankOf(stage)) {
-      transfer[lane] = forward ? times.there()[other] : times.back()[stage];
+    wakes[before[lane]] = to;
+    if (from != to) { // neighbours
+      transfer[before[lane]] = forward ? times.there()[other] : times.back()[stage];
+      way[before[lane]] = 2 * from + (from < to ? 1 : 0);
     }
+  }
+
+  /** How many ways there are from ranks to their neighbours. */
+  int ways() {
+    return 2 * ranks;
   }
 
   private int lane(int stage, boolean forward) {

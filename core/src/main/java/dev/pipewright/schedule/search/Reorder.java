@@ -14,7 +14,8 @@ final class Reorder {
 
   private final OpLanes lanes;
   private final double[] cap;
-  private final double[] ends; // by lane and micro-batch
+  private final double[] arrivals; // where they are waited for, by lane and micro-batch
+  private final double[] sent; // when the last message has gone, by way
   private final int[] done; // by lane
   private final Earliest earliest; // when ranks decide next
   private final double[] free;
@@ -32,7 +33,8 @@ final class Reorder {
     this.cap = cap;
     int ranks = lanes.ranks;
     int each = lanes.kinds / 2 * lanes.microBatches;
-    ends = new double[ranks * lanes.kinds * lanes.microBatches];
+    arrivals = new double[ranks * lanes.kinds * lanes.microBatches];
+    sent = new double[lanes.ways()];
     done = new int[ranks * lanes.kinds];
     earliest = new Earliest(ranks);
     free = new double[ranks];
@@ -49,6 +51,7 @@ final class Reorder {
   /** Programs by rank; empty where all wait for ever. */
   byte[][] run(byte[][] given, double slack) {
     Arrays.fill(done, 0);
+    Arrays.fill(sent, 0);
     Arrays.fill(free, 0);
     Arrays.fill(held, 0);
     Arrays.fill(pendingFrom, 0);
@@ -159,7 +162,7 @@ final class Reorder {
     }
     return done[before] <= done[lane]
         ? Double.POSITIVE_INFINITY
-        : ends[before * lanes.microBatches + done[lane]] + lanes.transfer[lane];
+        : arrivals[before * lanes.microBatches + done[lane]];
   }
 
   private void compute(int rank, int kind, double now) {
@@ -173,23 +176,16 @@ final class Reorder {
       return;
     }
     int lane = rank * lanes.kinds + kind;
-    ends[lane * lanes.microBatches + done[lane]++] = end;
+    int woken = lanes.wakes[lane];
+    double arrival = end;
+    if (woken != rank) {
+      arrival = Math.max(end, sent[lanes.way[lane]]) + lanes.transfer[lane];
+      sent[lanes.way[lane]] = arrival;
+      earliest.set(woken, Math.max(free[woken], Math.min(earliest.at(woken), arrival)));
+    }
+    arrivals[lane * lanes.microBatches + done[lane]++] = arrival;
     if (!lanes.isForward(kind)) {
       pending[rank][pendingTo[rank]++] = (byte) kind;
     }
-    int woken = lanes.wakes[lane];
-    if (woken != rank) {
-      double at = end + transferTo(woken, lane);
-      earliest.set(woken, Math.max(free[woken], Math.min(earliest.at(woken), at)));
-    }
-  }
-
-  private double transferTo(int woken, int lane) {
-    for (int kind = 0; kind < lanes.kinds; kind++) {
-      if (lanes.before[woken * lanes.kinds + kind] == lane) {
-        return lanes.transfer[woken * lanes.kinds + kind];
-      }
-    }
-    return 0;
   }
 }

@@ -20,7 +20,8 @@ final class WeightFiller {
   private final double kept; // part of the activations that the input's gradient leaves
   private final double[] cap; // by rank
 
-  private final double[] ends; // by lane and micro-batch
+  private final double[] arrivals; // where they are waited for, by lane and micro-batch
+  private final double[] sent; // when the last message has gone, by way
   private final int[] done; // by lane
   private final double[] free; // by rank
   private final double[] begun;
@@ -42,7 +43,8 @@ final class WeightFiller {
     this.kept = kept;
     this.cap = cap;
     int ranks = lanes.ranks;
-    ends = new double[Math.multiplyExact(ranks * lanes.kinds, lanes.microBatches)];
+    arrivals = new double[Math.multiplyExact(ranks * lanes.kinds, lanes.microBatches)];
+    sent = new double[lanes.ways()];
     done = new int[ranks * lanes.kinds];
     free = new double[ranks];
     begun = new double[ranks];
@@ -72,6 +74,7 @@ final class WeightFiller {
       return false;
     }
     Arrays.fill(done, 0);
+    Arrays.fill(sent, 0);
     Arrays.fill(free, 0);
     Arrays.fill(idle, 0);
     worst = 0;
@@ -131,7 +134,7 @@ final class WeightFiller {
           next[rank] = at;
           return true;
         }
-        ready = ends[before * lanes.microBatches + microBatch] + lanes.transfer[lane];
+        ready = arrivals[before * lanes.microBatches + microBatch];
       }
       boolean isForward = kind < kinds / 2;
       int left = pendingTo[rank] - pendingFrom[rank];
@@ -174,7 +177,8 @@ final class WeightFiller {
     }
     now += lanes.seconds[lane];
     free[rank] = now;
-    ends[lane * lanes.microBatches + done[lane]++] = now;
+    int woken = lanes.wakes[lane];
+    arrivals[lane * lanes.microBatches + done[lane]++] = woken == rank ? now : arrival(lane, now);
     programs[rank][ops] = (byte) kind;
     size[rank] = ops + 1;
     if (isForward) {
@@ -183,10 +187,16 @@ final class WeightFiller {
       held[rank] -= 1 - kept;
       pending[rank][pendingTo[rank]++] = (byte) kind;
     }
-    int woken = lanes.wakes[lane];
     if (woken != rank) {
       list(woken);
     }
+  }
+
+  private double arrival(int lane, double end) {
+    int way = lanes.way[lane];
+    double arrival = Math.max(end, sent[way]) + lanes.transfer[lane];
+    sent[way] = arrival;
+    return arrival;
   }
 
   private void weigh(int rank) {

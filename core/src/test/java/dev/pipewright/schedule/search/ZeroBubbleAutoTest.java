@@ -10,6 +10,7 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.periodic.PeriodicPipeline;
 import dev.pipewright.schedule.periodic.StageLoad;
+import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
@@ -121,10 +122,11 @@ class ZeroBubbleAutoTest {
             even.step(),
             false);
     double[] cap = {8, 8, 4, 4};
-    double planned = StaticSimulator.run(schedule(slow, 12, cap), slow).makespan();
-    double unaware = StaticSimulator.run(schedule(even, 12, cap), slow).makespan();
-    assertEquals(47.4, planned, 1e-9);
-    assertEquals(57.4, unaware, 1e-9);
+    Conditions queued = Conditions.of(Conditions.Transfers.QUEUED);
+    double planned = StaticSimulator.run(schedule(slow, 12, cap), slow, queued).makespan();
+    double unaware = StaticSimulator.run(schedule(even, 12, cap), slow, queued).makespan();
+    assertEquals(63.2, planned, 1e-9);
+    assertEquals(67.2, unaware, 1e-9);
   }
 
   @Test

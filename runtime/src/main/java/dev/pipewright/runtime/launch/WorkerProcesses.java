@@ -199,12 +199,9 @@ final class WorkerProcesses implements AutoCloseable {
         "-Xmx" + resources.heapMegabytes() + "m",
         "-XX:+UseSerialGC",
         // A worker's Java code only calls the library: a quick start beats a quick
-        // run. Where memory counts nothing is compiled, as that takes several MB at any time.
-        // What is sealed between machines takes the processor's instructions for it, which only
-        // the slower compiler uses.
-        resources.computing().frugal()
-            ? "-Xint"
-            : "-XX:TieredStopAtLevel=" + (severalMachines ? 4 : 1),
+        // run. What is sealed between machines takes the processor's instructions for it, which
+        // only the slower compiler uses; where memory counts, that compiler takes too much.
+        "-XX:TieredStopAtLevel=" + (severalMachines && !resources.computing().frugal() ? 4 : 1),
         "-XX:CompileThresholdScaling=0.1", // what every step calls, within 20 of them
         "-XX:-UsePerfData",
         // Signals end it at once, also inside the library; its files are whole at any time.

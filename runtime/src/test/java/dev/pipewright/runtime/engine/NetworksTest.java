@@ -43,7 +43,7 @@ class NetworksTest {
   @ValueSource(
       strings = {
         "mlp:layers=3,hidden=16,in=12,classes=4",
-        "vgg-16:size=32,classes=4",
+        "vgg-16:size=32,classes=4,width=16",
         "resnet-18:size=32,classes=4",
         "resnet-50:size=64,classes=4",
         "vit:layers=2,hidden=16,heads=2,patch=8,size=16,classes=4",

@@ -61,7 +61,7 @@ class ProfilerTest {
 
   private static ProfilingRequest request(
       String model, List<Integer> batches, List<Integer> groups, OptionalInt memoryDevices) {
-    return request(model, batches, 3, 1, groups, memoryDevices, true);
+    return request(model, batches, 1, 1, groups, memoryDevices, true);
   }
 
   private static ProfilingRequest request(

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Workers;
@@ -23,6 +22,7 @@ import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.predict.run.RunPrediction;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.runtime.profiler.LayerProfiles;
+import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
@@ -71,30 +71,17 @@ class PredictedMemoryTest {
 
   @BeforeAll
   void measure() {
+    Torch.startAlone(1); // with the kernels that worker processes use
     costs.put(MAPS, measured(MAPS, SLICE));
     costs.put(WORDS, measured(WORDS, 2));
     costs.put(OWN_HEAD, measured(OWN_HEAD, 2));
     costs.put(DECODER, measured(DECODER, 2));
     costs.put(EXPERTS, measured(EXPERTS, 2));
+    Torch.start(1);
   }
 
   private static StageCosts measured(String model, int samples) {
-    ProfilingRequest request =
-        new ProfilingRequest(
-            model,
-            OptionalInt.empty(),
-            "synthetic",
-            List.of(samples),
-            1,
-            1,
-            1,
-            Optimizer.MOMENTUM,
-            List.of(),
-            1 << 10,
-            OptionalInt.empty(),
-            true,
-            "test");
-    Profile profile = LayerProfiles.of(request);
+    Profile profile = LayerProfiles.withoutTimes(model, samples);
     Cluster cluster = Clusters.find("dapple-a:1x4").orElseThrow();
     Training training = new Training(Optimizer.MOMENTUM, Precision.FP32);
     Chain chain = Chain.of(RunnableModel.toCompute(model, OptionalInt.empty()));
