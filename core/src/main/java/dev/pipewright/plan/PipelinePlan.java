@@ -1,6 +1,7 @@
 package dev.pipewright.plan;
 
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ScheduleSpec;
@@ -227,6 +228,17 @@ public record PipelinePlan(
   /** Whether the devices of some stage divide its layers. */
   public boolean dividesLayers() {
     return stages.stream().anyMatch(stage -> stage.parallelism().several());
+  }
+
+  /** The same stages in another order of work, which has its own number of micro-batches. */
+  public PipelinePlan inOrder(FixedOrder order) {
+    int[] inFlight = order.inFlight(stages.size(), order.microBatches());
+    List<StagePlan> others = new ArrayList<>();
+    for (int stage = 0; stage < inFlight.length; stage++) {
+      others.add(stages.get(stage).holding(inFlight[stage]));
+    }
+    return new PipelinePlan(
+        order, order.microBatches(), microBatch, replicas, overlapGradients, others, sharding);
   }
 
   /** The same plan with other stages. */

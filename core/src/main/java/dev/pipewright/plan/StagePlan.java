@@ -93,6 +93,12 @@ public record StagePlan(
     return new StagePlan(firstLayer, lastLayer, devices, parallelism, whole, inFlight, List.of());
   }
 
+  /** The same stage with so many micro-batches in flight. */
+  public StagePlan holding(int microBatches) {
+    return new StagePlan(
+        firstLayer, lastLayer, devices, parallelism, recompute, microBatches, again);
+  }
+
   /** The same stage, whose devices divide each layer so. */
   public StagePlan with(Parallelism other) {
     return new StagePlan(firstLayer, lastLayer, devices, other, recompute, inFlight, again);

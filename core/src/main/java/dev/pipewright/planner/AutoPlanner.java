@@ -69,8 +69,15 @@ public final class AutoPlanner {
     double known = found.isEmpty() ? Double.POSITIVE_INFINITY : found.get(0).seconds();
     Planning hybrids = DapplePlanner.planWithin(known, HOPE, costs, request, decides, stop);
     found.addAll(hybrids.candidates());
+    List<Candidate> reordered =
+        stop.getAsBoolean()
+            ? List.of()
+            : new HybridSchedules(costs, request, choices(request))
+                .of(hybrids.candidates(), decides);
+    boolean anyOrder = !reordered.isEmpty();
+    found.addAll(reordered);
     found.sort(Comparator.comparingDouble(Candidate::seconds));
-    LowerBound bound = bound(costs, request.globalBatch(), hybrids.lowerBound(), least);
+    LowerBound bound = bound(costs, request.globalBatch(), hybrids, anyOrder, least);
     LayoutClimb climb = climb(costs, request, found, bound, decides, stop);
     climb.found(EFFORT.moves()).ifPresent(found::add);
     found.sort(Comparator.comparingDouble(Candidate::seconds));
@@ -86,7 +93,9 @@ public final class AutoPlanner {
         new Search(
             false,
             plans + hybrids.search().labels() + climb.priced(),
-            "equal pipelines with all schedules, and " + hybrids.search().space()));
+            "equal pipelines with all schedules, and "
+                + hybrids.search().space()
+                + (anyOrder ? ", the best of these in all orders" : "")));
   }
 
   /** From the layouts of the best plans to neighbouring ones. */
@@ -160,13 +169,20 @@ public final class AutoPlanner {
     return Remedy.sentence(costs, request, least);
   }
 
-  /** Of both kinds of plans. */
+  /**
+   * Of both kinds of plans.
+   *
+   * @param anyOrder whether hybrids run in other orders than 1F1B, too
+   */
   private static LowerBound bound(
-      StageCosts costs, int globalBatch, LowerBound hybrids, double pipelines) {
+      StageCosts costs, int globalBatch, Planning hybrids, boolean anyOrder, double pipelines) {
+    LowerBound ofHybrids =
+        anyOrder ? LowerBounds.inAnyOrder(costs, globalBatch) : hybrids.lowerBound();
     boolean lower =
-        pipelines < hybrids.value()
-            || (Double.isFinite(pipelines) && FillingBound.holds(costs, globalBatch, pipelines));
-    return lower ? new LowerBound(pipelines, ScheduledPlanner.BOUND) : hybrids;
+        pipelines < ofHybrids.value()
+            || (Double.isFinite(pipelines)
+                && FillingBound.holds(costs, globalBatch, anyOrder, pipelines));
+    return lower ? new LowerBound(pipelines, ScheduledPlanner.BOUND) : ofHybrids;
   }
 
   /** All schedules that flush, as a request allows. */

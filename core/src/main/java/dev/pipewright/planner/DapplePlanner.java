@@ -168,7 +168,7 @@ public final class DapplePlanner {
   private LowerBound bound() {
     LowerBound known = LowerBounds.best(costs, request.globalBatch(), request.costModel());
     return request.costModel() == CostModel.PIPEWRIGHT
-        ? FillingBound.raised(known, costs, request.globalBatch())
+        ? FillingBound.raised(known, costs, request.globalBatch(), false)
         : known;
   }
 

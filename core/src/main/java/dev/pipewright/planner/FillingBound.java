@@ -10,10 +10,11 @@ import java.util.Arrays;
  *
  * <p>A stage does all micro-batches, and before it begins the first one has come through the stages
  * before, and after it ends the last one goes back through them: the step takes at least their
- * passes over one micro-batch, the transfers between them, and the passes of the stage over all. A
- * stage has the states that one device can hold. Of all partitions that keep to the seconds the one
- * with the least way so far leaves most to the stages behind, so a dynamic program over devices and
- * layers finds one if there is any.
+ * passes over one micro-batch, the transfers between them, and the passes of the stage over all.
+ * Where gradients of weights may be put off, the last one may have gone back before the stage ends,
+ * so that only the way there counts. A stage has the states that one device can hold. Of all
+ * partitions that keep to the seconds the one with the least way so far leaves most to the stages
+ * behind, so a dynamic program over devices and layers finds one if there is any.
  *
  * <p>O(devices² · layers²) for each micro-batch size at worst; how much so many devices can have
  * done confines it to a few layers for each number of devices.
@@ -31,10 +32,12 @@ final class FillingBound {
   private final int globalBatch;
   private final int devices;
   private final int size;
+  private final boolean putsOff;
   private final double limit;
 
-  private FillingBound(StageCosts costs, int globalBatch, double limit) {
+  private FillingBound(StageCosts costs, int globalBatch, boolean putsOff, double limit) {
     this.costs = costs;
+    this.putsOff = putsOff;
     this.globalBatch = globalBatch;
     this.devices = costs.workload().cluster().size();
     this.size = costs.size();
@@ -42,28 +45,36 @@ final class FillingBound {
     this.least = new LeastTimes(costs, globalBatch);
   }
 
-  /** Whether no plan takes less than so many seconds; false where it would take long to tell. */
-  static boolean holds(StageCosts costs, int globalBatch, double seconds) {
-    return new FillingBound(costs, globalBatch, seconds).holds();
+  /**
+   * Whether no plan takes less than so many seconds; false where it would take long to tell.
+   *
+   * @param putsOff whether gradients of weights may be put off
+   */
+  static boolean holds(StageCosts costs, int globalBatch, boolean putsOff, double seconds) {
+    return new FillingBound(costs, globalBatch, putsOff, seconds).holds();
   }
 
-  /** A bound of all plans, raised as far as this one reaches; as it is where that takes long. */
-  static LowerBound raised(LowerBound known, StageCosts costs, int globalBatch) {
+  /**
+   * A bound of all plans, raised as far as this one reaches; as it is where that takes long.
+   *
+   * @param putsOff whether gradients of weights may be put off
+   */
+  static LowerBound raised(LowerBound known, StageCosts costs, int globalBatch, boolean putsOff) {
     if (Math.pow(costs.workload().cluster().size(), 2) * costs.size() > MOST_RAISED) {
       return known;
     }
     double holds = known.value();
     double fails = holds * GROWTH;
-    for (int i = 0; i < MOST_TRIES && holds(costs, globalBatch, fails); i++) {
+    for (int i = 0; i < MOST_TRIES && holds(costs, globalBatch, putsOff, fails); i++) {
       holds = fails;
       fails *= GROWTH;
     }
-    if (holds(costs, globalBatch, fails)) {
+    if (holds(costs, globalBatch, putsOff, fails)) {
       return known; // nothing fits
     }
     for (int i = 0; i < HALVINGS; i++) {
       double middle = (holds + fails) / 2;
-      if (holds(costs, globalBatch, middle)) {
+      if (holds(costs, globalBatch, putsOff, middle)) {
         holds = middle;
       } else {
         fails = middle;
@@ -89,7 +100,7 @@ final class FillingBound {
   /** Whether some stages could do their micro-batches of so many samples in time. */
   private boolean isPossible(int samples) {
     int most = Math.min(samples, devices);
-    double[][] way = new double[devices + 1][size + 1]; // through the stages so far, there and back
+    double[][] way = new double[devices + 1][size + 1]; // through the stages so far
     for (double[] row : way) {
       Arrays.fill(row, Double.POSITIVE_INFINITY);
     }
@@ -129,13 +140,14 @@ final class FillingBound {
     double[] forward = costs.forwardSeconds(slice);
     double[] backward = costs.backwardSeconds(slice);
     double slow = least.slowdown(n);
+    int ways = putsOff ? 1 : 2;
     int microBatches = globalBatch / samples;
     int reached = 0;
     for (int first = used == n ? 0 : lowest(before, high); first <= high && first < size; first++) {
       if (before[first] == Double.POSITIVE_INFINITY) {
         continue;
       }
-      double sent = first == 0 ? 0 : 2 * least.transfer(first, samples, used - n, n);
+      double sent = first == 0 ? 0 : ways * least.transfer(first, samples, used - n, n);
       double come = before[first] + sent;
       double base = forward[first] + backward[first];
       for (int end = Math.max(low, first + 1); end <= size; end++) {
@@ -145,9 +157,8 @@ final class FillingBound {
             || least.alone(samples, first, end, n, limit) >= limit) {
           break; // and so do all that end later
         }
-        if (come + both < after[end]) {
-          after[end] = come + both;
-        }
+        double through = putsOff ? (forward[end] - forward[first]) * slow : both;
+        after[end] = Math.min(after[end], come + through);
         reached = Math.max(reached, end);
       }
     }

@@ -71,6 +71,17 @@ public final class LowerBounds {
         : (passes + costs.updateSeconds()[costs.size()]) * costs.fastest();
   }
 
+  /**
+   * Of hybrids whose stages run in any order, gradients of weights put off or not: work, sums of
+   * gradients and transfers of every way to cut, and as far as it is told soon, filling.
+   */
+  static LowerBound inAnyOrder(StageCosts costs, int globalBatch) {
+    LowerBound work = new LowerBounds(costs, globalBatch).work();
+    LowerBound split = SplitBounds.of(costs, globalBatch, false);
+    boolean higher = split.value() > work.value() && Double.isFinite(split.value());
+    return FillingBound.raised(higher ? split : work, costs, globalBatch, true);
+  }
+
   /** Seconds in which all devices together do all passes without loss. */
   public static double workSeconds(StageCosts costs, int globalBatch) {
     return new LowerBounds(costs, globalBatch).work().value();

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Tries every plan there is, on every set of devices, and has an oracle assess each: the referee of
@@ -33,6 +34,7 @@ final class Exhaustive {
   private double seconds = Double.POSITIVE_INFINITY;
   private Optional<PipelinePlan> plan = Optional.empty();
   private long assessed;
+  private Consumer<PipelinePlan> seen = considered -> {};
   private final Map<List<Object>, Optional<StagePlan>> fastest = new HashMap<>(); // by stage
 
   // the wave that is being tried
@@ -58,6 +60,13 @@ final class Exhaustive {
     Exhaustive search = new Exhaustive(costs, request);
     search.waves();
     return new Answer(search.seconds, search.plan, search.assessed);
+  }
+
+  /** Shows all plans that are considered, whether they fit or not. */
+  static void all(StageCosts costs, Request request, Consumer<PipelinePlan> seen) {
+    Exhaustive search = new Exhaustive(costs, request);
+    search.seen = seen;
+    search.waves();
   }
 
   private void waves() {
@@ -201,6 +210,7 @@ final class Exhaustive {
   }
 
   private void consider(PipelinePlan candidate, Assessment assessment) {
+    seen.accept(candidate);
     assessed++;
     if ((repo || assessment.fits()) && assessment.stepSeconds() < seconds) {
       seconds = assessment.stepSeconds();
