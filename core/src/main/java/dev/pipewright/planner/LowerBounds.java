@@ -55,6 +55,9 @@ public final class LowerBounds {
             && plan.placement().chains() == 1
             && plan.sharding() == ZeroStage.NOTHING
             && plan.stages().stream().noneMatch(stage -> stage.parallelism().several());
+    if (ofStages && plan.splitsBackward()) {
+      return inAnyOrder(costs, globalBatch);
+    }
     return ofStages || costModel != CostModel.PIPEWRIGHT
         ? best(costs, globalBatch, costModel)
         : new LowerBounds(costs, globalBatch).work();
