@@ -76,7 +76,7 @@ public final class LowerBounds {
 
   /**
    * Of hybrids whose stages run in any order, gradients of weights put off or not: work, sums of
-   * gradients and transfers of every way to cut, and as far as it is told soon, filling.
+   * gradients and transfers of every way to cut; on small clusters filling, too.
    */
   static LowerBound inAnyOrder(StageCosts costs, int globalBatch) {
     LowerBound work = new LowerBounds(costs, globalBatch).work();

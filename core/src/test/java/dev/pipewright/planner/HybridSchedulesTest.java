@@ -1,6 +1,7 @@
 package dev.pipewright.planner;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cost.CostModel;
@@ -37,7 +38,7 @@ class HybridSchedulesTest {
       assertEquals(List.of(), Validator.check(plan.schedule()));
       assertEquals(batch, plan.globalBatch());
       assertTrue(stages.contains(plan.summary()), plan.summary());
-      assertTrue(plan.splitsBackward() || !(plan.spec() instanceof PipelinePolicy));
+      assertFalse(plan.spec() instanceof PipelinePolicy, plan.spec().scheduleName());
       least = Math.min(least, each.seconds());
     }
     PipelinePlan best = hybrids.get(0).plan();

@@ -15,7 +15,7 @@ final class Reorder {
   private final OpLanes lanes;
   private final double[] cap;
   private final double[] arrivals; // where they are waited for, by lane and micro-batch
-  private final double[] sent; // when the last message has gone, by way
+  private final MessageQueues messages;
   private final int[] done; // by lane
   private final Earliest earliest; // when ranks decide next
   private final double[] free;
@@ -34,7 +34,7 @@ final class Reorder {
     int ranks = lanes.ranks;
     int each = lanes.kinds / 2 * lanes.microBatches;
     arrivals = new double[ranks * lanes.kinds * lanes.microBatches];
-    sent = new double[lanes.ways()];
+    messages = new MessageQueues(lanes);
     done = new int[ranks * lanes.kinds];
     earliest = new Earliest(ranks);
     free = new double[ranks];
@@ -51,7 +51,7 @@ final class Reorder {
   /** Programs by rank; empty where all wait for ever. */
   byte[][] run(byte[][] given, double slack) {
     Arrays.fill(done, 0);
-    Arrays.fill(sent, 0);
+    messages.clear();
     Arrays.fill(free, 0);
     Arrays.fill(held, 0);
     Arrays.fill(pendingFrom, 0);
@@ -179,8 +179,7 @@ final class Reorder {
     int woken = lanes.wakes[lane];
     double arrival = end;
     if (woken != rank) {
-      arrival = Math.max(end, sent[lanes.way[lane]]) + lanes.transfer[lane];
-      sent[lanes.way[lane]] = arrival;
+      arrival = messages.arrival(lane, end);
       earliest.set(woken, Math.max(free[woken], Math.min(earliest.at(woken), arrival)));
     }
     arrivals[lane * lanes.microBatches + done[lane]++] = arrival;

@@ -21,7 +21,7 @@ final class WeightFiller {
   private final double[] cap; // by rank
 
   private final double[] arrivals; // where they are waited for, by lane and micro-batch
-  private final double[] sent; // when the last message has gone, by way
+  private final MessageQueues messages;
   private final int[] done; // by lane
   private final double[] free; // by rank
   private final double[] begun;
@@ -44,7 +44,7 @@ final class WeightFiller {
     this.cap = cap;
     int ranks = lanes.ranks;
     arrivals = new double[Math.multiplyExact(ranks * lanes.kinds, lanes.microBatches)];
-    sent = new double[lanes.ways()];
+    messages = new MessageQueues(lanes);
     done = new int[ranks * lanes.kinds];
     free = new double[ranks];
     begun = new double[ranks];
@@ -74,7 +74,7 @@ final class WeightFiller {
       return false;
     }
     Arrays.fill(done, 0);
-    Arrays.fill(sent, 0);
+    messages.clear();
     Arrays.fill(free, 0);
     Arrays.fill(idle, 0);
     worst = 0;
@@ -178,7 +178,8 @@ final class WeightFiller {
     now += lanes.seconds[lane];
     free[rank] = now;
     int woken = lanes.wakes[lane];
-    arrivals[lane * lanes.microBatches + done[lane]++] = woken == rank ? now : arrival(lane, now);
+    arrivals[lane * lanes.microBatches + done[lane]++] =
+        woken == rank ? now : messages.arrival(lane, now);
     programs[rank][ops] = (byte) kind;
     size[rank] = ops + 1;
     if (isForward) {
@@ -190,13 +191,6 @@ final class WeightFiller {
     if (woken != rank) {
       list(woken);
     }
-  }
-
-  private double arrival(int lane, double end) {
-    int way = lanes.way[lane];
-    double arrival = Math.max(end, sent[way]) + lanes.transfer[lane];
-    sent[way] = arrival;
-    return arrival;
   }
 
   private void weigh(int rank) {

@@ -8,9 +8,15 @@ final class Uneven {
   private Uneven() {}
 
   static OpTimes times(int stages, SplittableRandom random) {
+    return times(stages, random, 1);
+  }
+
+  /** Passes take up to three seconds, messages up to {@code slowest}. */
+  static OpTimes times(int stages, SplittableRandom random, double slowest) {
     double[][] seconds = new double[5][];
     Arrays.setAll(
-        seconds, kind -> random.doubles(stages, kind < 3 ? 0.1 : 0, kind < 3 ? 3 : 1).toArray());
+        seconds,
+        kind -> random.doubles(stages, kind < 3 ? 0.1 : 0, kind < 3 ? 3 : slowest).toArray());
     return new OpTimes(
         seconds[0],
         seconds[1],

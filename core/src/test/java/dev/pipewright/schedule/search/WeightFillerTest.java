@@ -8,6 +8,7 @@ import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
@@ -31,7 +32,7 @@ class WeightFillerTest {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     int ranks = random.nextInt(2, 7);
     int microBatches = random.nextInt(1, 12);
-    OpTimes times = Uneven.times(2 * ranks, random);
+    OpTimes times = Uneven.times(2 * ranks, random, random.nextBoolean() ? 1 : 9); // or they queue
     Placement placement = Placement.waves(ranks, 2);
     OpLanes lanes = new OpLanes(placement, microBatches, times);
     WeightFiller filler = new WeightFiller(lanes, 1, caps(ranks, 2 * ranks));
@@ -40,7 +41,7 @@ class WeightFillerTest {
     Schedule schedule =
         new Schedule("turn", placement, microBatches, lanes.packed(filler.programs()));
     assertEquals(List.of(), Validator.check(schedule));
-    Run run = StaticSimulator.run(schedule, times);
+    Run run = StaticSimulator.run(schedule, times, Conditions.of(Conditions.Transfers.QUEUED));
     assertEquals(run.makespan(), filler.makespan(), 1e-9);
     assertEquals(run.longestSpan(), filler.span(), 1e-9);
   }
